@@ -124,7 +124,7 @@ class NightSimulator:
     def simulate_next(self) -> bool:
         """Simulate the night that has waited longest; whether there was one."""
         wanted = self._store.wanted_nights
-        night = wanted.first()
+        night = next(iter(wanted.waiting()), None)
         if night is None:
             return False
         # NumPy is loaded with the first night that anybody asks for.
@@ -138,7 +138,7 @@ class NightSimulator:
             with self._store.write(quiet=True) as transaction:
                 now = self._now().replace(microsecond=0)
                 tournament_forecasts.store_outcome(transaction.connection, night, outcome, now=now)
-        wanted.remove(night)
+        wanted.remove(night.key)
         return True
 
 

@@ -4,7 +4,7 @@ import re
 import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 import msgspec
 from msgspec import Struct
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 else:
     from msgspec.structs import replace
 
-__all__ = ["WithSecret", "compile_builder", "replace"]
+__all__ = ["WithSecret", "compile_builder", "compile_copy", "replace"]
+T = TypeVar("T")
 # The attribute that a value is read from, and the function that converts it, if one does.
 Source = tuple[str, Callable[[Any], Any] | None]
 
@@ -58,6 +59,12 @@ def compile_builder(
     return builder
 
 
+def compile_copy(shape: Callable[..., T], *, others: tuple[str, ...] = ()) -> Callable[..., T]:
+    """A function from an object to a Struct that has its attributes, by the same names, and `others`."""
+    names: tuple[str, ...] = cast(type[Struct], shape).__struct_fields__
+    return compile_builder(shape, {name: (name, None) for name in names if name not in others}, others=others)
+
+
 # Cleans text typed by people before it is stored.
 
 
@@ -94,7 +101,6 @@ def name_fault(name: str, characters_max: int) -> str | None:
 # out, with all that is in it, before any thread converts into it.
 
 
-T = TypeVar("T")
 _lock = threading.Lock()
 # Types of the program, which are as many as its lines: none is made at run time.
 _laid_out: set[Any] = set()

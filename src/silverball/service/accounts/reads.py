@@ -280,9 +280,6 @@ def claimed_players(db: Connection, user_id: int) -> Mapping[int, str]:
     return {row.player_id: row.name for row in db.execute(rows.order_by(_PLAYER.player_id))}
 
 
-# Links that make an account or set a new password: made by an administrator, or mailed to the owner.
-
-
 LABEL_LETTERS = 16
 LISTED_MAX = 100
 _ACCOUNT_LINK = account_link.c
@@ -337,9 +334,6 @@ def open_links(db: Connection, now: datetime) -> list[AccountLink]:
 def _account_link(row: dict[str, object]) -> AccountLink:
     label = str(row.pop("hash"))[:LABEL_LETTERS]
     return AccountLink(label=label, **row)  # type: ignore[arg-type]  # the columns of the query
-
-
-# Passwords to compare with, and the users behind session cookies.
 
 
 EMAIL_MAX = 254
@@ -465,9 +459,6 @@ def open_sessions(
         )
         for row in db.execute(rows)
     ]
-
-
-# Accounts whose sign-in asks for a code of an app, and sign-ins that wait for theirs.
 
 
 class TwoStepSignIn(Struct, frozen=True):

@@ -218,6 +218,13 @@ def refuse_used(call: Write[Any], kind: OwnedKind, row_id: int, instead: str) ->
         raise StillInUse(kind, row_id, tournaments=f"{noun} {listed}", instead=instead)
 
 
+def removable_id_in_path(call: Write[Any], kind: OwnedKind, instead: str) -> int:
+    """The id in the path, of a row to delete. Raises as `owned_id_in_path` and `refuse_used`."""
+    row_id = owned_id_in_path(call, kind, is_exclusive=True)
+    refuse_used(call, kind, row_id, instead)
+    return row_id
+
+
 def require_owned_ids(
     call: Write[Any], kind: OwnedKind, field: str, ids: Collection[int], owner_id: int
 ) -> None:

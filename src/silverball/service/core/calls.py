@@ -17,9 +17,6 @@ B = TypeVar("B", bound=Body)
 Write: TypeAlias = endpoints.Write[B, Db, Transaction]
 
 
-# Pages of a list: the rows of one page in the envelope of the interface.
-
-
 T = TypeVar("T")
 ROWS_DEEP_MAX = 10_000
 

@@ -63,8 +63,6 @@ from silverball.store.tournament.journal import Action
 from silverball.store.tournament.loaded import LoadedTournament
 from silverball_wire.standings import Standing
 
-# Summaries are computed once, when a tournament completes or a completed one comes in.
-
 
 def store_summaries(db: Connection, tournament_id: int) -> None:
     """Store the summaries of a tournament instead of those that are there.
@@ -118,9 +116,6 @@ def _replace_summaries(
         for row in rows
     ]
     statements.insert_rows(db, table, stored)
-
-
-# Changes of the sign-up list that follow from those of an action.
 
 
 def following_changes(

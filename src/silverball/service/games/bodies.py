@@ -169,9 +169,6 @@ class NewGame(Body, frozen=True, kw_only=True):
     """Id of the arena; absent and null leave it to the assignment of arenas."""
 
 
-# Bodies of requests about a frenzy.
-
-
 SECONDS_MAX = 24 * 60 * 60
 
 

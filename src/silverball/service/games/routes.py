@@ -1,4 +1,4 @@
-"""Games over HTTP: lists, one game, and its changes."""
+"""Games, their legs, reported results, and the live views of frenzy and max match play, over HTTP."""
 
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import Access, Call, delete, get, patch, post, put
@@ -131,9 +131,6 @@ def delete_game(call: Write[Body]) -> Data[Game]:
     return Data(data=writes.delete_game(call))
 
 
-# Results that players report over HTTP: reported, approved, declined.
-
-
 SUGGESTION = "/api/tournaments/{tournament_id}/suggestions/{suggestion_id}"
 
 
@@ -158,9 +155,6 @@ def approve_suggestion(call: Write[Body]) -> Data[Game]:
 def decline_suggestion(call: Write[Body]) -> Data[Game]:
     """Decline a reported result."""
     return Data(data=writes.decline_suggestion(call))
-
-
-# A frenzy over HTTP: the live view, its clock and its queue.
 
 
 FRENZY = "/api/tournaments/{tournament_id}/frenzy"
@@ -213,9 +207,6 @@ def leave_queue_of_frenzy(call: Write[Body]) -> FrenzyState:
 def move_to_end_of_queue_of_frenzy(call: Write[Body]) -> FrenzyState:
     """Move a player to the end of the queue."""
     return writes.send_to_end_of_queue(call)
-
-
-# A max match play over HTTP: the live view, and new matches.
 
 
 @get("/api/tournaments/{tournament_id}/max-matchplay", access=Access.OPENABLE)

@@ -1,14 +1,16 @@
-"""Changes to single games."""
+"""Changes to single games, also from a page that was open for a while, and the clock of a frenzy."""
 
+import hashlib
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import AbilityMissing
+from silverball.kit.http.fields import Id
 from silverball.kit.values import replace
 from silverball.rules.commands import clocks
 from silverball.rules.commands import games as game_commands
@@ -19,7 +21,6 @@ from silverball.rules.model import play_settings
 from silverball.rules.model import tournament as model
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
-from silverball.rules.model.tournament import Game as tournament_Game
 from silverball.rules.model.tournament import Tournament
 from silverball.service.core import access, commands, corrections
 from silverball.service.core.access import AuthenticatedCaller
@@ -32,6 +33,7 @@ from silverball.service.games.bodies import (
     NewFrenzySpot,
     NewGame,
     NewLeg,
+    Players,
     ReportedResult,
     SeatedPlayer,
 )
@@ -49,7 +51,7 @@ from silverball_wire.singleplayer import RecordedGame
 class ResultAlreadyEntered(Conflict):
     """The game has a result, which only the organizer may replace."""
 
-    def __init__(self, game: tournament_Game, author: str, time: str) -> None:
+    def __init__(self, game: model.Game, author: str, time: str) -> None:
         order = game.finishing_order or game.result_positions
         facts: dict[str, Any] = {"players": order}
         result = "{players}, first to last"
@@ -67,7 +69,7 @@ class ResultAlreadyEntered(Conflict):
 
 
 def refuse_overwrite(
-    call: Write[Any], tournament: Tournament, game: tournament_Game, changes: Sequence[Change]
+    call: Write[Any], tournament: Tournament, game: model.Game, changes: Sequence[Change]
 ) -> None:
     """Raise Conflict, with the author and time of the stored result, when the caller may not replace it."""
     if game.status != "completed" or not changes or access.may_manage(call.caller, tournament):
@@ -311,9 +313,6 @@ def _current_game(call: Write[Any]) -> Game:
     return reads.find_game(call.db, call.ids[TOURNAMENT], call.ids[GAME])
 
 
-# Results that players report.
-
-
 SUGGESTED_TOURNAMENT, SUGGESTED_GAME, SUGGESTION = "tournament_id", "game_id", "suggestion_id"
 
 
@@ -395,9 +394,6 @@ def _game_with_suggestion(call: Write[Any], game_id: int) -> Game:
     return reads.find_game(call.db, call.ids[SUGGESTED_TOURNAMENT], game_id)
 
 
-# The clock and the queue of a frenzy.
-
-
 FRENZY_TOURNAMENT, QUEUE = "tournament_id", "queue_id"
 
 
@@ -472,9 +468,6 @@ def _run_and_load_state(
     return waiting.frenzy_state(call.db, call.ids[FRENZY_TOURNAMENT])
 
 
-# Matches of a max match play, created on request.
-
-
 def create_matches(call: Write[Body]) -> tuple[Game, ...]:
     """Create the matches that can be played now."""
     before = {game.game_id for game in commands.load_tournament(call, _may_create).games}
@@ -495,3 +488,109 @@ def _may_create(caller: AuthenticatedCaller, tournament: Tournament) -> bool:
     if access.may_manage(caller, tournament):
         return True
     return max_matchplay_family.can_scorekeepers_create(tournament) and access.may_score(caller, tournament)
+
+
+REVISION_LETTERS = 16
+# More games than any round has.
+GAMES_TYPED_MAX = 300
+
+
+class ResultAlreadyRecorded(Conflict):
+    """The game got another result after the page was opened."""
+
+    sentence = (
+        "{game} has another result by now: somebody was quicker. Nothing was changed."
+        " Correct it under Results if it is wrong."
+    )
+
+
+class GameChangedMeanwhile(Conflict):
+    """The game got another machine or other players after the page was opened."""
+
+    sentence = (
+        "{game} was changed after this was entered: it has another machine or other players now."
+        " Nothing was changed."
+    )
+
+
+class LegAlreadyRecorded(Conflict):
+    """A single game was recorded or deleted after the page was opened."""
+
+    sentence = (
+        "{game} has {count} single games by now: somebody was quicker. Nothing was changed."
+        " Look at the match, then record the next one."
+    )
+
+
+def game_revision(game: model.Game) -> str:
+    """A short text that changes with the machine, the players, the state and the result of a game."""
+    shown = (
+        game.status,
+        game.arena_id,
+        sorted(game.player_ids),
+        game.result_positions,
+        game.finishing_order,
+        game.result_points,
+        game.result_scores,
+        game.forfeited_by,
+        [leg.finishing_order for leg in game.legs],
+    )
+    return hashlib.sha256(repr(shown).encode()).hexdigest()[:REVISION_LETTERS]
+
+
+class LegFromPage(NewLeg, frozen=True, kw_only=True):
+    """A single game, and its number in the match on the page that it was entered on."""
+
+    number: int
+
+
+def record_leg_of_page(call: Write[LegFromPage]) -> None:
+    """Record the next single game. Raises LegAlreadyRecorded when the page was out of date."""
+    game_id = call.ids[GAME]
+    game = results.find_game(commands.load_tournament(call, access.may_score), game_id)
+    if len(game.legs) + 1 != call.body.number:
+        raise LegAlreadyRecorded(game=game_id, count=len(game.legs))
+    record_leg(call)
+
+
+class ResultFromPage(EnteredResult, frozen=True, kw_only=True):
+    """A result, and the revision of the game on the page that it was entered on; empty for any."""
+
+    seen: str = ""
+
+
+class TypedResult(Body, frozen=True, kw_only=True):
+    """The players of a game in finishing order, and its revision on the page."""
+
+    game_id: Id
+    result_positions: Annotated[Players, Meta(min_length=2)]
+    seen: str = ""
+
+
+class TypedRound(Body, frozen=True, kw_only=True):
+    """Results of several games, as they are on a sheet of paper."""
+
+    results: Annotated[tuple[TypedResult, ...], Meta(min_length=1, max_length=GAMES_TYPED_MAX)]
+
+
+def record_round(call: Write[TypedRound]) -> None:
+    """Record all these results, each as an action of its own, or none. Raises as `record_result`."""
+    step: Write[Any] = call
+    for typed in call.body.results:
+        entered = ResultFromPage(result_positions=typed.result_positions, seen=typed.seen)
+        record_result_of_page(replace(step, ids={**call.ids, GAME: typed.game_id}, body=entered))
+
+
+def record_result_of_page(call: Write[ResultFromPage]) -> None:
+    """Record a result. Raises ResultAlreadyRecorded or GameChangedMeanwhile when the page was out of date."""
+    game_id = call.ids[GAME]
+    before = results.find_game(commands.load_tournament(call, access.may_score), game_id)
+    is_outdated = call.body.seen not in ("", game_revision(before))
+    if is_outdated and before.status != "completed":
+        raise GameChangedMeanwhile(game=game_id)
+    record_result(call)
+    tournament = commands.load_tournament(call, access.may_score)
+    after = next((game for game in tournament.games if game.game_id == game_id), None)
+    # The same result again is no conflict.
+    if is_outdated and after != before:
+        raise ResultAlreadyRecorded(game=game_id)

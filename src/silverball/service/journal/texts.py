@@ -578,9 +578,6 @@ SUMMARIES: Mapping[str, SummaryMaker] = {
 }
 
 
-# Draws in a person's words.
-
-
 # Setting `pairing` -> how it puts players together.
 PAIRINGS = {
     "balanced": "whoever met least often so far meets",

@@ -1,4 +1,4 @@
-"""The machine database: entries by id and name, changed ids, and the bulk file."""
+"""The machine database: entries by id and name, changed ids, tips, and the bulk file."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from sqlalchemy import Connection, and_, func, literal, or_, select
 
 from silverball.kit.errors import Invalid, MovedElsewhere, NotFound
 from silverball.kit.http.query import Query, humanize_name
-from silverball.kit.values import convert
+from silverball.kit.values import compile_copy, convert
 from silverball.rules import opdb
 from silverball.rules.opdb import ResolvedId, resolve_id
 from silverball.service.venues import reads as venues_reads
@@ -29,6 +29,7 @@ from silverball_wire.machines import (
     Video,
 )
 
+_build_video = compile_copy(Video)
 SEARCH_MAX = 25
 ROWS_AT_ONCE = 100
 _MACHINE, _CHANGE, _VIDEO = tables.machine.c, tables.machine_change.c, tables.machine_video.c
@@ -100,11 +101,6 @@ def changelog(db: Connection) -> tuple[OpdbChange, ...]:
     )
 
 
-def current_opdb_id(db: Connection, opdb_id: str) -> str | None:
-    """The current id of an entry: unchanged unless it was replaced; None when it was deleted."""
-    return _follow_id(db, opdb_id).opdb_id
-
-
 def id_replacements(db: Connection) -> dict[str, str | None]:
     """Replaced or deleted id -> its newest replacement, None when it was deleted."""
     rows = select(_CHANGE.opdb_id_deleted, _CHANGE.opdb_id_replacement).order_by(_CHANGE.changelog_id)
@@ -170,20 +166,7 @@ def _videos(db: Connection, group_id: str) -> tuple[Video, ...]:
     # LIKE would ignore case on SQLite.
     below = and_(_VIDEO.opdb_id >= f"{group_id}-", _VIDEO.opdb_id < f"{group_id}.")
     rows = select(tables.machine_video).where(or_(_VIDEO.opdb_id == group_id, below))
-    return tuple(
-        Video(
-            title=row.title,
-            url=row.url,
-            provider=row.provider,
-            author=row.author,
-            duration_seconds=row.duration_seconds,
-            opdb_id=row.opdb_id,
-        )
-        for row in db.execute(rows.order_by(_VIDEO.video_id))
-    )
-
-
-# Tips for one machine, and all tips for the bulk file.
+    return tuple(map(_build_video, db.execute(rows.order_by(_VIDEO.video_id))))
 
 
 NO_TIPS = PinTipsBundle(pintips=(), opdb_info=None)
@@ -221,7 +204,7 @@ def tips_for_query(db: Connection, query: TipsQuery) -> PinTipsBundle:
 
 def machine_tips(db: Connection, opdb_id: str) -> PinTipsBundle:
     """The tips for a title, most votes first, by any current or former id of its entries."""
-    today = current_opdb_id(db, opdb_id)
+    today = _follow_id(db, opdb_id).opdb_id
     group_id = None if today is None else opdb.group_id_of(today)
     if today is None or group_id is None:
         return NO_TIPS

@@ -1,4 +1,4 @@
-"""The machine database over HTTP."""
+"""The machine database and its tips over HTTP."""
 
 from silverball.kit.http.endpoints import Call, get
 from silverball.kit.http.query import Query
@@ -29,9 +29,6 @@ def show_opdb_entry_with_videos(call: Call[reads.EntryQuery]) -> OpdbEntryBundle
     """One entry of the machine database with the videos about its title."""
     with call.read() as db:
         return reads.entry_bundle(db, call.words["opdb_id"], call.query)
-
-
-# Tips over HTTP.
 
 
 @get("/api/pintips", query=reads.TipsQuery)

@@ -1,4 +1,4 @@
-"""Store the machine database: its entries, and videos about them."""
+"""Store the machine database: its entries, videos and tips, and the ids that changed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -21,9 +21,6 @@ from silverball.store.revisions import revisions
 from silverball.store.tournament import imports
 from silverball_wire import base
 from silverball_wire.machines import Manufacturer, OpdbChange, OpdbEntry, Video
-
-# Checks of files that replace stored rows.
-
 
 # A file with fewer rows than this share of the stored ones is taken for a damaged file.
 SHARE_MIN_PERCENT = 80
@@ -179,20 +176,14 @@ def _write_entries(
 ) -> None:
     if removed:
         db.execute(
-            delete(tables.machine).where(_MACHINE.opdb_id == bindparam("own_id")), _id_parameters(removed)
+            delete(tables.machine).where(_MACHINE.opdb_id == bindparam("own_id")),
+            [{"own_id": opdb_id} for opdb_id in sorted(removed)],
         )
     if new:
         db.execute(insert(tables.machine), new)
     if changed:
         by_id = update(tables.machine).where(_MACHINE.opdb_id == bindparam("own_id"))
         db.execute(by_id, [{"own_id": entry["opdb_id"], **entry} for entry in changed])
-
-
-def _id_parameters(opdb_ids: Iterable[str]) -> list[dict[str, str]]:
-    return [{"own_id": opdb_id} for opdb_id in sorted(opdb_ids)]
-
-
-# Update stored machine ids when the machine database changes them.
 
 
 _SUMMARIES = (tables.arena_summary, tables.player_arena_summary, tables.match_summary)
@@ -306,9 +297,6 @@ def _replace_in_column(db: Connection, column: Column[str], moved: Mapping[str, 
         batch = olds[start : start + IDS_AT_ONCE]
         new = case({old: moved[old] for old in batch}, value=column)
         db.execute(update(column.table).where(column.in_(batch)).values({column: new}))
-
-
-# Store tips.
 
 
 class NewTip(Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Bodies of the sign-up list."""
+"""Bodies of the sign-up list and of the prize money."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -69,9 +69,6 @@ def changed_values(body: ChangedSignUpTerms) -> dict[str, Any]:
     """The fees in the body, by their names in the rules."""
     values = {name: getattr(body, name) for name in ("fee", "late_fee", "late_from")}
     return {name: value for name, value in values.items() if value is not UNSET}
-
-
-# Bodies of prize money.
 
 
 PRIZES_CENTS_MAX = 10_000_000_000

@@ -1,4 +1,4 @@
-"""The sign-up list: whether players may sign themselves up, the code of the door, who waits and who paid."""
+"""The sign-up list (terms, door code, who waits, who paid), and the prize money: public once published."""
 
 import hashlib
 import hmac
@@ -10,7 +10,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, func, select
 
 from silverball.kit.errors import NotAllowed, NotFound
-from silverball.kit.values import convert
+from silverball.kit.values import compile_copy, convert
 from silverball.rules.mechanics import waiting_list
 from silverball.rules.model.tournament import (
     EntryPayment,
@@ -40,9 +40,7 @@ from silverball_wire.prizes import (
     SignUpPayment,
 )
 
-# Prize money: all of it for organizers, the table for everybody once it is published.
-
-
+_place_prize = compile_copy(PlacePrize)
 HEADER = ("Place", "Player ID", "Name", "Share", "Prize", "Currency", "Paid", "Paid at")
 
 
@@ -115,7 +113,7 @@ def published_table(db: Connection, tournament_id: int) -> PrizeTable:
         tournament_id=tournament_id,
         currency=sheet.plan.currency,
         final=sheet.is_final,
-        prizes=_place_prizes(sheet),
+        prizes=tuple(map(_place_prize, sheet.prizes)),
         prizes_total=sheet.total,
     )
 
@@ -163,7 +161,7 @@ def prize_money(sheet: PrizeSheet) -> PrizeMoney:
         house=purse.house,
         shares=plan.shares,
         rounding=plan.rounding,
-        prizes=_place_prizes(sheet),
+        prizes=tuple(map(_place_prize, sheet.prizes)),
         prizes_total=sheet.total,
         remainder=sheet.remainder,
         payouts=tuple(prize_payout(paid) for paid in plan.payouts),
@@ -175,19 +173,6 @@ def prize_payout(paid: Payout) -> PrizePayout:
     """The payout in its published shape."""
     return PrizePayout(
         player_id=paid.player_id, cents=paid.cents, user_id=paid.user_id, paid_at=base.iso(paid.paid_at)
-    )
-
-
-def _place_prizes(sheet: PrizeSheet) -> tuple[PlacePrize, ...]:
-    return tuple(
-        PlacePrize(
-            position=prize.position,
-            last_position=prize.last_position,
-            player_ids=prize.player_ids,
-            share=prize.share,
-            cents=prize.cents,
-        )
-        for prize in sheet.prizes
     )
 
 
@@ -321,7 +306,18 @@ def sign_up_list(db: Connection, tournament: Tournament) -> SignUpList:
     names = names_on_list(db, tournament)
     terms = tournament.sign_up_terms or SignUpTerms()
     people = [
-        _listed_person(terms, entry, names, position) for entry, position in _entries_in_order(tournament)
+        ListedPerson(
+            player_id=entry.player_id,
+            name=names.get(entry.player_id, ""),
+            place="out" if position is None else "waiting" if position else "in",
+            position=position or None,
+            signed_up_at=base.iso_or_none(entry.signed_up_at),
+            checked_in_at=base.iso_or_none(entry.checked_in_at),
+            late=entry.is_late,
+            due=0 if position is None else waiting_list.fee_due(terms, entry),
+            payment=None if entry.payment is None else _published_payment(entry.payment),
+        )
+        for entry, position in _entries_in_order(tournament)
     ]
     return SignUpList(
         tournament_id=tournament.tournament_id,
@@ -349,22 +345,6 @@ def _entries_in_order(tournament: Tournament) -> list[tuple[SignUpEntry, int | N
         *((entry, position) for position, entry in enumerate(waiting, start=1)),
         *((entry, None) for entry in tournament.sign_ups if entry.player_id not in listed),
     ]
-
-
-def _listed_person(
-    terms: SignUpTerms, entry: SignUpEntry, names: Mapping[int, str], position: int | None
-) -> ListedPerson:
-    return ListedPerson(
-        player_id=entry.player_id,
-        name=names.get(entry.player_id, ""),
-        place="out" if position is None else "waiting" if position else "in",
-        position=position or None,
-        signed_up_at=base.iso_or_none(entry.signed_up_at),
-        checked_in_at=base.iso_or_none(entry.checked_in_at),
-        late=entry.is_late,
-        due=0 if position is None else waiting_list.fee_due(terms, entry),
-        payment=None if entry.payment is None else _published_payment(entry.payment),
-    )
 
 
 def _published_payment(payment: EntryPayment) -> SignUpPayment:

@@ -22,7 +22,7 @@ from silverball.service.core import commands, enact, loaded
 from silverball.service.core.calls import Write
 from silverball.service.core.enact import ActionContext
 from silverball.service.money import bodies as money_bodies
-from silverball.service.money import reads as money_reads
+from silverball.service.money import reads
 from silverball.service.money.bodies import PaidMark, PrizeSettings
 from silverball.service.money.reads import PrizeSheet
 from silverball.service.players import reads as players
@@ -85,9 +85,9 @@ def sign_up(
     """
     before = loaded.load_for_change(transaction, tournament_id)
     tournament = before.tournament
-    if reason := money_reads.closed_reason(tournament, now):
+    if reason := reads.closed_reason(tournament, now):
         raise SignUpClosed(reason=reason)
-    if not hmac.compare_digest(sent.code.strip().encode(), money_reads.sign_up_code(tournament).encode()):
+    if not hmac.compare_digest(sent.code.strip().encode(), reads.sign_up_code(tournament).encode()):
         raise SignUpCodeWrong
     quotas.require_room_in_journal(transaction.connection, tournament.details["organizer_id"])
     name = _valid_name(sent.name)
@@ -107,7 +107,7 @@ def sign_up(
     return SignedUp(
         player_id=entrant.player_id,
         name=name,
-        code=money_reads.personal_code(tournament, entrant.player_id),
+        code=reads.personal_code(tournament, entrant.player_id),
         position=waiting_list.position_of(after, entrant.player_id),
         tournament=after,
     )
@@ -225,9 +225,6 @@ def remove_waiting(call: Write[Body]) -> Tournament:
     )
 
 
-# Set the prize money, and tick who was paid.
-
-
 def set_prizes(call: Write[PrizeSettings]) -> Tournament:
     """Set the prize money of the tournament in the path, or replace it."""
 
@@ -242,7 +239,7 @@ def set_prizes(call: Write[PrizeSettings]) -> Tournament:
 
 def current_sheet(call: Write[Any], tournament: Tournament) -> PrizeSheet:
     """The prize money of the tournament that this call has just changed. Raises NotFound."""
-    sheet = money_reads.prize_sheet(tournament, _current_places(call, tournament))
+    sheet = reads.prize_sheet(tournament, _current_places(call, tournament))
     if sheet is None:
         raise NotFound("PrizePlan", tournament.tournament_id)
     return sheet
@@ -251,7 +248,7 @@ def current_sheet(call: Write[Any], tournament: Tournament) -> PrizeSheet:
 def _current_places(call: Write[Any], tournament: Tournament) -> dict[int, int]:
     """Player id -> place, as this transaction sees the tournament."""
     if tournament.status == "completed":
-        return money_reads.placed_players(call.db, tournament.tournament_id)
+        return reads.placed_players(call.db, tournament.tournament_id)
     rows = standings.standings_of(loaded.load_for_change(call.transaction, tournament.tournament_id))
     return {row.player_id: row.position for row in rows}
 

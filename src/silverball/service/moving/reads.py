@@ -25,7 +25,7 @@ from sqlalchemy import (
 from silverball.kit.errors import Conflict, NotFound
 from silverball.kit.security import addresses
 from silverball.kit.security.addresses import AddressPolicy
-from silverball.kit.values import convert, decode
+from silverball.kit.values import compile_copy, convert, decode
 from silverball.rules.model.tournament import EngineState, PrizePlan, SignUpTerms
 from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.games.reads import games
@@ -42,32 +42,14 @@ from silverball.store.tables import history_pull, history_pull_item, user
 from silverball.store.tournament import chaining, imports, journal
 from silverball.store.tournament import rows as tournament_rows
 from silverball.store.types import Hundredths, Instant, IsoText, PointsText
-from silverball_wire import base
+from silverball_wire import base, bundle
 from silverball_wire.arenas import Arena
 from silverball_wire.base import UNSET, UnsetType, Wire
-from silverball_wire.bundle import (
-    AttemptFacts,
-    Bundle,
-    EngineFacts,
-    EntrantFacts,
-    GameFacts,
-    JournalLine,
-    PrizeFacts,
-    PurchaseFacts,
-    ReleasedLaterPair,
-    SignUpFacts,
-    SignUpTermsFacts,
-    TimedRound,
-    UnfinishedRound,
-)
 from silverball_wire.players import Player
 from silverball_wire.prizes import SignUpPayment
 from silverball_wire.rounds import CalledGame, ExtendedGame
 from silverball_wire.standings import Standing
 from silverball_wire.tournaments import Tournament
-
-# The sign-up list as a bundle has it.
-
 
 _SIGN_UP, _ENTRANT = tables.sign_up.c, tables.entrant.c
 
@@ -81,7 +63,7 @@ def load_sign_up_facts(db: Connection, tournament_id: int) -> dict[str, Any]:
     facts: dict[str, Any] = {"sign_ups": entries} if entries else {}
     if stored is not None:
         terms = convert(stored, SignUpTerms)
-        facts["sign_up_terms"] = SignUpTermsFacts(
+        facts["sign_up_terms"] = bundle.SignUpTermsFacts(
             fee=terms.fee,
             late_fee=terms.late_fee,
             late_from=base.iso_or_none(terms.late_from),
@@ -90,10 +72,10 @@ def load_sign_up_facts(db: Connection, tournament_id: int) -> dict[str, Any]:
     return facts
 
 
-def _fact(row: Any) -> SignUpFacts:
+def _fact(row: Any) -> bundle.SignUpFacts:
     entry = tournament_rows.to_sign_up(row)
     payment = entry.payment
-    return SignUpFacts(
+    return bundle.SignUpFacts(
         player_id=entry.player_id,
         waiting_place=entry.waiting_place,
         signed_up_at=base.iso_or_none(entry.signed_up_at),
@@ -137,16 +119,16 @@ def _fact_column(column: ColumnElement[Any]) -> ColumnElement[Any]:
 
 
 _GAME = tables.game.c
-ENTRANT_FACTS = _facts_of(tables.entrant, *EntrantFacts.__struct_fields__)
+ENTRANT_FACTS = _facts_of(tables.entrant, *bundle.EntrantFacts.__struct_fields__)
 GAME_FACTS = _facts_of(
     tables.game,
-    *GameFacts.__struct_fields__,
+    *bundle.GameFacts.__struct_fields__,
     where=or_(
         _GAME.is_tiebreak.is_(true()), _GAME.forfeited_by.is_not(None), _GAME.finishing_order.is_not(None)
     ),
 )
-ATTEMPT_FACTS = _facts_of(tables.single_player_game, *AttemptFacts.__struct_fields__)
-PURCHASE_FACTS = _facts_of(tables.entry, *PurchaseFacts.__struct_fields__)
+ATTEMPT_FACTS = _facts_of(tables.single_player_game, *bundle.AttemptFacts.__struct_fields__)
+PURCHASE_FACTS = _facts_of(tables.entry, *bundle.PurchaseFacts.__struct_fields__)
 
 _KEEPER = tables.scorekeeper.c
 DIRECTORS = (
@@ -156,20 +138,24 @@ DIRECTORS = (
 )
 
 
-def load_engine_facts(db: Connection, tournament_id: int, *, with_journal: bool = False) -> EngineFacts:
+def load_engine_facts(
+    db: Connection, tournament_id: int, *, with_journal: bool = False
+) -> bundle.EngineFacts:
     """The stored facts that no published shape has, every list by id."""
     own = tables.tournament.c
     stored = select(own.engine, own.prizes).where(own.tournament_id == tournament_id)
     engine, plan = db.execute(stored).one()
     state = convert(engine or {}, EngineState, strict=False)
-    return EngineFacts(
+    return bundle.EngineFacts(
         dice_seed=state.dice_seed,
         redraws=dict(state.redraws),
         clock_ends_at=base.iso_or_none(state.clock_ends_at),
         round_minutes=state.round_minutes,
         timed_round=None
         if state.timed_round_id is None
-        else TimedRound(round_id=state.timed_round_id, ends_at=base.iso_or_none(state.timed_round_ends_at)),
+        else bundle.TimedRound(
+            round_id=state.timed_round_id, ends_at=base.iso_or_none(state.timed_round_ends_at)
+        ),
         calls=tuple(
             CalledGame(game_id=game_id, called_at=base.iso(at)) for game_id, at in sorted(state.calls.items())
         ),
@@ -179,34 +165,26 @@ def load_engine_facts(db: Connection, tournament_id: int, *, with_journal: bool 
         )
         or UNSET,
         director_ids=tuple(db.scalars(DIRECTORS, {"tournament_id": tournament_id})) or UNSET,
-        schedule=tuple(ReleasedLaterPair(player_ids=pair) for pair in state.schedule),
+        schedule=tuple(bundle.ReleasedLaterPair(player_ids=pair) for pair in state.schedule),
         unfinished_round=None
         if state.unfinished_round is None
-        else UnfinishedRound(round_index=state.unfinished_round, player_ids=state.unfinished_ids),
-        entrants=_load_facts(db, ENTRANT_FACTS, tournament_id, EntrantFacts),
-        games=_load_facts(db, GAME_FACTS, tournament_id, GameFacts),
-        single_player_games=_load_facts(db, ATTEMPT_FACTS, tournament_id, AttemptFacts),
-        purchases=_load_facts(db, PURCHASE_FACTS, tournament_id, PurchaseFacts),
+        else bundle.UnfinishedRound(round_index=state.unfinished_round, player_ids=state.unfinished_ids),
+        entrants=_load_facts(db, ENTRANT_FACTS, tournament_id, bundle.EntrantFacts),
+        games=_load_facts(db, GAME_FACTS, tournament_id, bundle.GameFacts),
+        single_player_games=_load_facts(db, ATTEMPT_FACTS, tournament_id, bundle.AttemptFacts),
+        purchases=_load_facts(db, PURCHASE_FACTS, tournament_id, bundle.PurchaseFacts),
         notes=rounds.notes_of_tournament(db, tournament_id, with_actions=with_journal) or UNSET,
         **load_sign_up_facts(db, tournament_id),
         prizes=UNSET if plan is None else _prize_facts(convert(plan, PrizePlan)),
     )
 
 
-def _prize_facts(plan: PrizePlan) -> PrizeFacts:
-    return PrizeFacts(
-        entry_fee=plan.entry_fee,
-        players_paid=plan.players_paid,
-        extras=plan.extras,
-        payments=plan.payments,
-        federation_fee=plan.federation_fee,
-        house_share=plan.house_share,
-        shares=plan.shares,
-        rounding=plan.rounding,
-        currency=plan.currency,
-        published=plan.is_published,
-        payouts=tuple(money_reads.prize_payout(payout) for payout in plan.payouts),
-    )
+_plan_facts = compile_copy(bundle.PrizeFacts, others=("published", "payouts"))
+
+
+def _prize_facts(plan: PrizePlan) -> bundle.PrizeFacts:
+    payouts = tuple(money_reads.prize_payout(payout) for payout in plan.payouts)
+    return _plan_facts(plan, published=plan.is_published, payouts=payouts)
 
 
 def _load_facts(
@@ -248,7 +226,7 @@ class LinkInUse(Conflict):
 
 # SQLite accepts up to 32,766 parameters in a statement.
 IDS_AT_ONCE = 5_000
-LINE_NAMES = [name for name in JournalLine.__struct_fields__ if name not in ("data", "at")]
+LINE_NAMES = [name for name in bundle.JournalLine.__struct_fields__ if name not in ("data", "at")]
 # Exports run as the operator of the service, from whom nothing is hidden.
 OPERATOR = AuthenticatedCaller(user_id=0, role="admin", ability="admin")
 # Directors are scorekeepers too; which of them direct is among the engine's facts.
@@ -419,7 +397,7 @@ def find_existing(
     )
 
 
-def load_bundle(db: Connection, tournament_id: int, *, with_journal: bool = False) -> Bundle:
+def load_bundle(db: Connection, tournament_id: int, *, with_journal: bool = False) -> bundle.Bundle:
     """The tournament with all its parts, every list by id. Raises NotFound."""
     tournament = parts.find_tournament(db, tournament_id, ALL_PARTS, OPERATOR)
     rows, _ = standings.tournament_standings(db, tournament_id)
@@ -427,11 +405,17 @@ def load_bundle(db: Connection, tournament_id: int, *, with_journal: bool = Fals
     own = _with_stored_seeds(db, _without_placeholders(db, tournament))
     lines = _load_journal(db, tournament_id) if with_journal else ()
     head = lines[-1].hash if lines else chaining.journal_head(db, tournament_id)
-    listed = _listed_players(db, tournament_id)
+    listed = _things_by_id(db, "playerId", Player, ids_beside_tournament(db, tournament_id))
     present = (*(() if isinstance(own.players, UnsetType) else own.players), *listed)
-    return Bundle(
+    return bundle.Bundle(
         source=imports.site_name(db),
-        tournament=_parts_by_id(own),
+        tournament=msgspec.structs.replace(
+            own,
+            players=_sorted_part(own.players, "player_id"),
+            arenas=_sorted_part(own.arenas, "arena_id"),
+            banks=_sorted_part(own.banks, "bank_id"),
+            scorekeepers=_sorted_part(own.scorekeepers, "user_id"),
+        ),
         rounds=tuple(
             sorted(rounds.rounds_in_tournament(db, tournament_id), key=lambda round_: round_.round_id)
         ),
@@ -455,16 +439,11 @@ def load_bundle(db: Connection, tournament_id: int, *, with_journal: bool = Fals
     )
 
 
-def _listed_players(db: Connection, tournament_id: int) -> tuple[Player, ...]:
-    """The people on the sign-up list who are not in the tournament, by id."""
-    return _things_by_id(db, "playerId", Player, ids_beside_tournament(db, tournament_id))
-
-
 def _former_things(
     db: Connection,
     kind: str,
     shape: type[Shape],
-    lines: Sequence[JournalLine],
+    lines: Sequence[bundle.JournalLine],
     present: Collection[Any] | UnsetType,
 ) -> tuple[Shape, ...]:
     """The things that these lines name and that the tournament no longer has, by id."""
@@ -492,10 +471,10 @@ def things_named(data: Iterable[Mapping[str, Any]]) -> dict[str, set[int]]:
     }
 
 
-def _load_journal(db: Connection, tournament_id: int) -> tuple[JournalLine, ...]:
+def _load_journal(db: Connection, tournament_id: int) -> tuple[bundle.JournalLine, ...]:
     """The chained lines, without a last one that only tells that they were imported."""
     lines = [
-        JournalLine(
+        bundle.JournalLine(
             data=msgspec.json.decode(row.data_text),
             at=base.iso(row.at),
             **{name: getattr(row, name) for name in LINE_NAMES},
@@ -539,23 +518,10 @@ def _with_stored_seeds(db: Connection, tournament: Tournament) -> Tournament:
     return msgspec.structs.replace(tournament, players=tuple(replaced))
 
 
-def _parts_by_id(tournament: Tournament) -> Tournament:
-    return msgspec.structs.replace(
-        tournament,
-        players=_sorted_part(tournament.players, "player_id"),
-        arenas=_sorted_part(tournament.arenas, "arena_id"),
-        banks=_sorted_part(tournament.banks, "bank_id"),
-        scorekeepers=_sorted_part(tournament.scorekeepers, "user_id"),
-    )
-
-
 def _sorted_part(items: tuple[Any, ...] | UnsetType, key: str) -> tuple[Any, ...] | UnsetType:
     return (
         items if isinstance(items, UnsetType) else tuple(sorted(items, key=lambda item: getattr(item, key)))
     )
-
-
-# The players that imports of a source have brought, in the books of some accounts.
 
 
 _PLAYER, _REMOTE_ID = tables.player.c, tables.remote_id.c
@@ -658,9 +624,6 @@ def known_people(db: Connection, source: str, organizer_ids: Collection[int]) ->
     return [BroughtPlayer(**row._mapping) for row in db.execute(rows)]
 
 
-# Tournaments of earlier pulls.
-
-
 _TOURNAMENT, _USER, _JOURNAL = tables.tournament.c, tables.user.c, tables.journal.c
 
 
@@ -698,9 +661,6 @@ def require_accounts(db: Connection, user_ids: Collection[int]) -> None:
     for user_id in user_ids:
         if user_id not in stored:
             raise NotFound("User", user_id)
-
-
-# Mirrors: tournaments that are run on another service.
 
 
 _MIRROR = tables.mirror.c
@@ -747,9 +707,6 @@ def player_names(db: Connection, player_ids: Collection[int]) -> dict[int, str]:
     own = tables.player.c
     rows = select(own.player_id, own.name).where(own.player_id.in_(player_ids)).order_by(own.player_id)
     return {row.player_id: row.name for row in db.execute(rows)}
-
-
-# The pull of an account from another service, its progress, and its reports.
 
 
 _HISTORY_PULL, _HISTORY_PULL_ITEM = history_pull.c, history_pull_item.c

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Table, bindparam, delete, insert, or_, select
 
 from silverball.kit.errors import Conflict, NotFound
 from silverball.service.core import feed_events
-from silverball.service.moving import reads as moving_reads
+from silverball.service.moving import reads
 from silverball.service.moving.reads import ACTIVE, FAILED, FINISHED, STOPPED, ListedItem
 from silverball.store import tables
 from silverball.store.database.transaction import Transaction
@@ -74,7 +74,7 @@ def store_contents(transaction: Transaction, contents: BundleContents, *, now: d
 
 def join_occasion(db: Connection, occasion_id: int, tournament_id: int, user_id: int) -> None:
     """Add the tournament to the occasion, unless it belongs to it already."""
-    if moving_reads.is_in_occasion(db, occasion_id, tournament_id):
+    if reads.is_in_occasion(db, occasion_id, tournament_id):
         return
     values = {"occasion_id": occasion_id, "tournament_id": tournament_id, "user_id": user_id}
     db.execute(insert(tables.occasion_tournament).values(**values, place=0, labels=[], external={}))
@@ -83,7 +83,7 @@ def join_occasion(db: Connection, occasion_id: int, tournament_id: int, user_id:
 def _store_users(transaction: Transaction, contents: BundleContents, now: datetime) -> None:
     db = transaction.connection
     contained = {values["user_id"] for values in contents.users}
-    stored = moving_reads.rows_by_id(db, tables.user, "user_id", contained | set(contents.users_named))
+    stored = reads.rows_by_id(db, tables.user, "user_id", contained | set(contents.users_named))
     known = {user_id for user_id, values in stored.items() if not values["placeholder"]}
     rows = [{**values, "placeholder": False} for values in contents.users if values["user_id"] not in known]
     if changed := _upsert(db, tables.user, "user_id", rows):
@@ -101,7 +101,7 @@ def _store_series(db: Connection, contents: BundleContents) -> list[int]:
     rows = [{**values, "placeholder": False} for values in contents.series]
     changed = _upsert(db, tables.series, "series_id", rows)
     named_ids = set(contents.series_named) - {values["series_id"] for values in rows}
-    stored = moving_reads.rows_by_id(db, tables.series, "series_id", named_ids)
+    stored = reads.rows_by_id(db, tables.series, "series_id", named_ids)
     for series_id in sorted(named_ids - set(stored)):
         values = {
             "series_id": series_id,
@@ -122,7 +122,7 @@ def _store_banks(db: Connection, contents: BundleContents) -> None:
 
 def _upsert(db: Connection, table: Table, key: str, rows: Rows) -> list[int]:
     """Insert new rows and update changed ones; returns the ids of the updated ones."""
-    stored = moving_reads.rows_by_id(db, table, key, [values[key] for values in rows])
+    stored = reads.rows_by_id(db, table, key, [values[key] for values in rows])
     new = [dict(values) for values in rows if values[key] not in stored]
     changed = [
         values
@@ -160,7 +160,7 @@ class NotMirrored(Conflict):
 def begin_mirror(transaction: Transaction, tournament_id: int, host: str, remote_id: int) -> None:
     """Make an imported tournament a mirror, unless it is one: nobody changes it here from now on."""
     db = transaction.connection
-    if moving_reads.find_mirror(db, tournament_id) is not None:
+    if reads.find_mirror(db, tournament_id) is not None:
         return
     db.execute(insert(tables.mirror).values(tournament_id=tournament_id, host=host, remote_id=remote_id))
     revisions.raise_tournaments(transaction, [tournament_id])
@@ -169,7 +169,7 @@ def begin_mirror(transaction: Transaction, tournament_id: int, host: str, remote
 def stop_mirror(transaction: Transaction, tournament_id: int) -> None:
     """Make a mirror an ordinary tournament. Raises NotMirrored."""
     db = transaction.connection
-    if moving_reads.find_mirror(db, tournament_id) is None:
+    if reads.find_mirror(db, tournament_id) is None:
         raise NotMirrored(tournament_id=tournament_id)
     db.execute(delete(tables.mirror).where(_MIRROR.tournament_id == tournament_id))
     _show_change(transaction, tournament_id)
@@ -177,7 +177,7 @@ def stop_mirror(transaction: Transaction, tournament_id: int) -> None:
 
 def note_loss(transaction: Transaction, tournament_id: int, lost_at: datetime | None) -> None:
     """Remember since when the other service is silent, or that it answers again; pages say so."""
-    mirror = moving_reads.find_mirror(transaction.connection, tournament_id)
+    mirror = reads.find_mirror(transaction.connection, tournament_id)
     if mirror is None or mirror.lost_at == lost_at:
         return
     _set(transaction, tournament_id, lost_at=lost_at)
@@ -191,7 +191,7 @@ def note_lag(transaction: Transaction, tournament_id: int, median: int, p99: int
 
 def note_standings(transaction: Transaction, tournament_id: int, different: int) -> None:
     """Remember for how many players the standings there differ; pages say so."""
-    mirror = moving_reads.find_mirror(transaction.connection, tournament_id)
+    mirror = reads.find_mirror(transaction.connection, tournament_id)
     if mirror is None or mirror.standings_differ == different:
         return
     _set(transaction, tournament_id, standings_differ=different)

@@ -1,4 +1,4 @@
-"""Plans of nights over HTTP."""
+"""Plans of nights, and the worth and the forecast of a tournament, over HTTP."""
 
 from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, UncachedResult, get, read_post
 from silverball.kit.http.query import Query
@@ -16,18 +16,12 @@ def plan_night(call: Call[PlanQuery]) -> Data[Plan]:
         return Data(data=planning.plan(db, call.query, call.user_id, call.now))
 
 
-# The worth of a tournament over HTTP.
-
-
 @get("/api/tournaments/{tournament_id}/estimate", query=WorthQuery, access=Access.OPENABLE)
 def estimate_tournament(call: Call[WorthQuery]) -> UncachedResult[TournamentEstimate]:
     """The federation points that a planned, running or completed tournament gives, and why."""
     with call.read() as db:
         # Other tournaments, the federation's records and simulations change it without a new revision.
         return UncachedResult(worth.tournament_worth(db, call.ids[TOURNAMENT], call.query).estimate)
-
-
-# The forecast of a tournament over HTTP.
 
 
 @get("/api/tournaments/{tournament_id}/forecast", access=Access.OPENABLE)

@@ -21,7 +21,7 @@ from silverball.rules.ratings import seats
 from silverball.rules.ratings.formulas import Parameters
 from silverball.rules.ratings.seats import RatedEvent
 from silverball.rules.ratings.standing import CurrentRating, RankedRatings
-from silverball.service.periods import writes as periods_writes
+from silverball.service.periods import writes
 from silverball.service.periods.reads import periods, standing
 from silverball.service.periods.reads.standing import DayRow
 from silverball.service.periods.writes import ImportedRating, RatedDay
@@ -148,10 +148,10 @@ class RatingRun:
             if rerate_from is None and standing.are_days_rated(db, first_day, until):
                 return 0
         with self._store.write() as transaction:
-            self._number = periods_writes.begin_run(transaction.connection)
-            periods_writes.create_days(transaction.connection, first_day, until)
+            self._number = writes.begin_run(transaction.connection)
+            writes.create_days(transaction.connection, first_day, until)
             if rerate_from is not None:
-                periods_writes.mark_for_rerating(transaction.connection, rerate_from)
+                writes.mark_for_rerating(transaction.connection, rerate_from)
         with self._store.read() as db:
             days = standing.days_to_rate(db, until)
             self._register = standing.load_register(db)
@@ -177,7 +177,7 @@ class RatingRun:
     def _rate_slice(self, batch: list[DayRow], *, is_last: bool) -> None:
         """Rate these days in one transaction."""
         with self._store.write() as transaction:
-            periods_writes.require_current_run(transaction.connection, self._number)
+            writes.require_current_run(transaction.connection, self._number)
             self._rate_days(transaction.connection, batch, is_last=is_last)
         # The collector is paused: collect the short-lived garbage of this batch.
         gc.collect(0)
@@ -197,7 +197,7 @@ class RatingRun:
             self._log_skipped(day)
             fingerprint = day.fingerprint(self._parameters)
             if self._table is None and row.fingerprint == fingerprint:
-                periods_writes.confirm_day(db, row.day)
+                writes.confirm_day(db, row.day)
             else:
                 revisions = self._load_table(db, row.day).rate_day(day)
                 was_rated = row.status != rating_days.WAITING
@@ -207,15 +207,15 @@ class RatingRun:
             # From now on these submissions cannot be withdrawn.
             submissions_writes.process_day(db, row.day, self._now)
         merged_ids = sorted(self._register.merged)
-        periods_writes.store_identities(db, self._register)
+        writes.store_identities(db, self._register)
         for rated_day in rated_days:
-            periods_writes.store_day(db, rated_day, self._parameters, self._now)
+            writes.store_day(db, rated_day, self._parameters, self._now)
         if self._table is not None and not had_table:
             # They depend on this one, also for the run that continues an interrupted one.
-            periods_writes.mark_for_rerating(db, last + timedelta(days=1))
+            writes.mark_for_rerating(db, last + timedelta(days=1))
         if merged_ids:
             self.has_merged = True
-            periods_writes.mark_merged(db, merged_ids)
+            writes.mark_merged(db, merged_ids)
             self._register.merged.clear()
 
     def _first_day(self, db: Db) -> date | None:
@@ -259,47 +259,45 @@ class RatingRun:
         """Publish the ratings of a few people in one transaction."""
         with self._store.write() as transaction:
             db = transaction.connection
-            periods_writes.require_current_run(db, self._number)
+            writes.require_current_run(db, self._number)
             ranking = publication.ranking
             hidden_ids = standing.hidden_rating_ids(db)
             if hidden_ids != publication.hidden_ids:
                 ranking = table.ranked_on(last, hidden_ids)
-            periods_writes.store_standings(db, publication.standings)
-            periods_writes.clear_standings(db, publication.cleared_ids)
-            periods_writes.store_ranking(db, ranking, last)
+            writes.store_standings(db, publication.standings)
+            writes.clear_standings(db, publication.cleared_ids)
+            writes.store_ranking(db, ranking, last)
             # Last, because it locks the day: a result that is corrected meanwhile marks it.
-            periods_writes.finish_day(db, last, self._last_fingerprint)
+            writes.finish_day(db, last, self._last_fingerprint)
 
     def _publish_in_slices(self, table: "RatingTable", publication: Publication, last: date) -> bool:
         """Stage the ratings, show them all at once, and move them; returns whether they were shown."""
         run, ranking = self._number, publication.ranking
-        rows = periods_writes.staged_rows(run, table.all_ratings(), ranking, publication.cleared_ids)
-        self._run_slices(periods_writes.delete_hidden_slice)
+        rows = writes.staged_rows(run, table.all_ratings(), ranking, publication.cleared_ids)
+        self._run_slices(writes.delete_hidden_slice)
         for begin in range(0, len(rows), slices.SLICE_ROWS):
             begun_at = time.monotonic()
             with self._store.write(quiet=True) as transaction:
-                periods_writes.require_current_run(transaction.connection, run)
-                periods_writes.store_slice(transaction.connection, rows[begin : begin + slices.SLICE_ROWS])
+                writes.require_current_run(transaction.connection, run)
+                writes.store_slice(transaction.connection, rows[begin : begin + slices.SLICE_ROWS])
             slices.rest(self._store, time.monotonic() - begun_at)
         with self._store.write() as transaction:
-            periods_writes.require_current_run(transaction.connection, run)
-            if not periods_writes.show_run(
-                transaction.connection, run, last, ranking, publication.hidden_ids
-            ):
+            writes.require_current_run(transaction.connection, run)
+            if not writes.show_run(transaction.connection, run, last, ranking, publication.hidden_ids):
                 return False
-        self._run_slices(partial(periods_writes.move_slice, run=run))
+        self._run_slices(partial(writes.move_slice, run=run))
         with self._store.write(quiet=True) as transaction:
-            periods_writes.require_current_run(transaction.connection, run)
-            periods_writes.finish_day(transaction.connection, last, self._last_fingerprint)
+            writes.require_current_run(transaction.connection, run)
+            writes.finish_day(transaction.connection, last, self._last_fingerprint)
         # Those of an interrupted run, which were shown until now.
-        self._run_slices(periods_writes.delete_hidden_slice)
+        self._run_slices(writes.delete_hidden_slice)
         return True
 
     def _run_slices(self, run_slice: Callable[[Db], int]) -> None:
         """Run it in short transactions until there is nothing left, unless another run begins."""
 
         def run_while_current(db: Db) -> int:
-            periods_writes.require_current_run(db, self._number)
+            writes.require_current_run(db, self._number)
             return run_slice(db)
 
         slices.run_slices(self._store, run_while_current)
@@ -324,21 +322,15 @@ class RatingRun:
             LOG.warning("a game of %s %s names the same person twice and is not rated", kind, event_id)
 
 
-# Import ratings that were computed elsewhere.
-
-
 def import_ratings(
     db: Db, ratings: Sequence[ImportedRating], day: date, parameters: Parameters, now: datetime
 ) -> None:
     """Store and rank a file's ratings as of a day. Raises Conflict once days were rated on this site."""
     from silverball.rules.ratings.book import RatingTable
 
-    periods_writes.replace_ratings(db, ratings, day, parameters, now)
+    writes.replace_ratings(db, ratings, day, parameters, now)
     book = RatingTable(parameters, standing.current_standings(db, day))
-    periods_writes.store_ranking(db, book.ranked_on(day, standing.hidden_rating_ids(db)), day)
-
-
-# Ratings before and after a rebuild, person by person.
+    writes.store_ranking(db, book.ranked_on(day, standing.hidden_rating_ids(db)), day)
 
 
 # Differences below are noise of the last decimals: files and pages show two.

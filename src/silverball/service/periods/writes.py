@@ -38,11 +38,10 @@ from silverball.store.database.conditions import ascending_batches
 from silverball.store.database.transaction import Transaction
 from silverball.store.people import audit, book, names, rating_days
 from silverball.store.people.book import SHOWN_RUN
-from silverball.store.people.book import STANDING_COLUMNS as BOOK_STANDING_COLUMNS
+from silverball.store.tables.ratings import COUNTS
 from silverball.store.tournament import imports
 
 SLOT = 0
-COUNTS = standing.COUNTS
 _RATING, _RATING_PERIOD, _RATING_REVISION = tables.rating.c, tables.rating_period.c, tables.rating_revision.c
 BEGIN_RUN = text(
     "INSERT INTO rating_run (slot, run) VALUES (0, 1)"
@@ -304,9 +303,6 @@ def _execute_many(db: Connection, statement: str, rows: list[Any]) -> None:
         db.exec_driver_sql(statement, rows)
 
 
-# Stage the ratings of a run in slices, and move them into the table of ratings once they are shown.
-
-
 _STAGED_RATING = tables.staged_rating.c
 StagedRow = dict[str, Any]
 
@@ -316,7 +312,7 @@ def staged_rows(
 ) -> list[StagedRow]:
     """The rows of all ratings, and empty ones of those that have no revision any more; by id."""
     place_by_id = {rating_id: (lower_bound, rank) for lower_bound, rank, rating_id in ranking.rows}
-    nothing = (None,) * len(BOOK_STANDING_COLUMNS)
+    nothing = (None,) * len(book.STANDING_COLUMNS)
     values_by_id: dict[int, tuple[Any, ...]] = dict.fromkeys(cleared_ids, nothing)
     for rated in standings:
         days = (rated.first_period.isoformat(), rated.last_period.isoformat())
@@ -325,7 +321,7 @@ def staged_rows(
 
 
 def _staged_row(run: int, rating_id: int, values: Sequence[Any]) -> StagedRow:
-    return {"run": run, "rating_id": rating_id, **dict(zip(BOOK_STANDING_COLUMNS, values, strict=True))}
+    return {"run": run, "rating_id": rating_id, **dict(zip(book.STANDING_COLUMNS, values, strict=True))}
 
 
 def delete_hidden_slice(db: Connection) -> int:
@@ -353,7 +349,7 @@ def move_slice(db: Connection, run: int) -> int:
         moved = update(tables.rating).where(
             _RATING.rating_id == _STAGED_RATING.rating_id, _RATING.merged_into.is_(None), some
         )
-        db.execute(moved.values({_RATING[name]: _STAGED_RATING[name] for name in BOOK_STANDING_COLUMNS}))
+        db.execute(moved.values({_RATING[name]: _STAGED_RATING[name] for name in book.STANDING_COLUMNS}))
         db.execute(delete(tables.staged_rating).where(some))
     return count
 

@@ -1,4 +1,4 @@
-"""Players of an organizer's book, and entrants of a tournament."""
+"""Players of an organizer's book, entrants of a tournament, and clubs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
@@ -333,9 +333,6 @@ def newest_tournaments(db: Connection, player_ids: Sequence[int]) -> dict[int, t
     )
     rows = select(played.c.player_id, played.c.tournament_id, played.c.name).where(played.c.place == 1)
     return {player_id: (tournament_id, name) for player_id, tournament_id, name in db.execute(rows).all()}
-
-
-# Clubs.
 
 
 def club_or_none(db: Connection, club_id: int) -> Club | None:

@@ -1,4 +1,4 @@
-"""Players over HTTP."""
+"""Players and clubs over HTTP."""
 
 from typing import Annotated
 
@@ -119,9 +119,6 @@ def approve_claim(call: Write[writes.ClaimApproval]) -> Data[Player]:
 def give_up_claim(call: Write[Body]) -> Data[Player]:
     """Withdraw a claim, or reject it as the player's organizer, approved or not."""
     return Data(data=reads.find_player(call.db, writes.give_up_claim(call, call.query.user), call.caller))
-
-
-# Clubs over HTTP.
 
 
 @get("/api/clubs/{club_id}")

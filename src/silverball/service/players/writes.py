@@ -1,4 +1,4 @@
-"""Change the players of an organizer's book, and claims on them."""
+"""Change the players of an organizer's book, claims on them, and clubs."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -120,9 +120,7 @@ def change_player(call: Write[ChangedPlayer]) -> int:
 
 def require_removable(call: Write[Body]) -> int:
     """The id in the path. Raises Conflict when the player is in a tournament."""
-    player_id = access.owned_id_in_path(call, book.PLAYER, is_exclusive=True)
-    access.refuse_used(call, book.PLAYER, player_id, "Set the player inactive instead.")
-    return player_id
+    return access.removable_id_in_path(call, book.PLAYER, "Set the player inactive instead.")
 
 
 def merge_players(call: Write[MergeTarget]) -> int:
@@ -297,9 +295,6 @@ def _link_player(transaction: Transaction, player_id: int, user_id: int, owner_i
     db.execute(delete(claim).where(claim.c.player_id == player_id))
     feed_events.announce_players(transaction, [player_id])
     rating_days.mark_players(db, [player_id])
-
-
-# Create, change and delete clubs.
 
 
 class NewClub(Body, frozen=True, kw_only=True):

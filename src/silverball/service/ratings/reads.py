@@ -263,9 +263,6 @@ def _ordered_page(
     return PageRows(rating_items(db, db.execute(rows), at, viewer), total)
 
 
-# The history of ratings: by day, by period played, and as of a day.
-
-
 HISTORY_DAYS = 365
 HISTORY_PER_PAGE = 100
 PER_PAGE_MAX = 500

@@ -1,4 +1,4 @@
-"""Ratings over HTTP."""
+"""Ratings, their periods, federation numbers and the federation's estimate over HTTP."""
 
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import Access, Call, SvgImage, UncachedResult, delete, get, put, read_post
@@ -118,9 +118,6 @@ def list_rating_history(call: Call[ratings_reads.HistoryQuery]) -> Page[RatingRe
     return calls.full_page(call, page, per_page=call.query.limit)
 
 
-# Rating periods over HTTP.
-
-
 @get("/api/rating-periods", query=reads.PeriodQuery)
 def list_rating_periods(call: Call[reads.PeriodQuery]) -> Page[RatingPeriod]:
     """Rating periods."""
@@ -134,9 +131,6 @@ def show_rating_period(call: Call[Query]) -> RatingPeriodBundle:
     """A rating period, with the tournaments of its day."""
     with call.read() as db:
         return reads.find_period(db, call.words["date"], call.caller, call.now)
-
-
-# Federation numbers of accounts over HTTP: what waits, confirm, withdraw.
 
 
 class NumberToConfirm(Body, frozen=True, kw_only=True):
@@ -172,9 +166,6 @@ def withdraw_federation_number(call: Write[Body]) -> Data[AccountNumber]:
         call.transaction, user_id, now=call.now, source=call.source, by_user_id=call.user_id
     )
     return Data(data=standing.find_number(call.db, user_id, number))
-
-
-# The federation over HTTP.
 
 
 @read_post("/api/ifpa/wppr-estimator", query=EstimateQuery)

@@ -1,4 +1,4 @@
-"""Bodies of requests about rounds."""
+"""Bodies of requests about rounds, notes on games, rulings, and the time of a night."""
 
 from typing import Annotated, Literal
 
@@ -31,9 +31,6 @@ class RoundPatch(Body, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.arena_id is UNSET and self.score is UNSET:
             raise Invalid({"arenaId": ["Say what is to change: arenaId or score."]})
-
-
-# Bodies of requests about notes on games, and about games whose machine is out of order.
 
 
 NOTE_LETTERS_MAX = 500
@@ -92,9 +89,6 @@ class Ruling(Body, frozen=True, kw_only=True):
             scores={} if isinstance(self.result_scores, UnsetType) else self.result_scores,
             recorded_by=by,
         )
-
-
-# Bodies of the requests that keep a night on time.
 
 
 MINUTES_MAX = 240

@@ -1,4 +1,4 @@
-"""Rounds of a tournament."""
+"""Rounds of a tournament, how they were drawn, notes on games, the round timer and calls."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -28,7 +28,6 @@ from silverball.store.tournament import forecasts, journal
 from silverball.store.tournament.journal import ACTION_UNDONE, GAME_NOTED, QUEUE_DISSOLVED, Action
 from silverball.store.tournament.rows import seconds_between
 from silverball_wire import base
-from silverball_wire.base import UNSET as BASE_UNSET
 from silverball_wire.bundle import NoteFacts
 from silverball_wire.rounds import (
     CalledGame,
@@ -75,9 +74,6 @@ def rounds_by_id(db: Connection, tournament_id: int, round_ids: Sequence[int]) -
     return {row.round_id: _round_item(row) for row in db.execute(select(round_).where(*conditions))}
 
 
-# Rounds of a snapshot in the shape that the interface publishes.
-
-
 def wire_round(tournament_id: int, round_: rules.Round) -> Round:
     """The round in its published shape."""
     assert round_.created_at is not None
@@ -118,9 +114,6 @@ def drawn_round(tournament: Tournament) -> DrawnRound:
     ]
     drawn = replace(wire_round(tournament.tournament_id, newest), round_id=round_id, duration=None)
     return DrawnRound(data=drawn, games=tuple(games))
-
-
-# How the rounds of a tournament were drawn, told from its journal.
 
 
 def tournament_draws(db: Connection, tournament_id: int) -> TournamentDraws:
@@ -221,9 +214,6 @@ def _round_draw(
         takes=counts.takes,
         text=texts.round_text(games, settings, counts),
     )
-
-
-# Notes on games, as directors and scorekeepers read them.
 
 
 NOTES_MAX = 200
@@ -373,9 +363,6 @@ def _undone_actions(db: Connection, tournament_id: int) -> set[int]:
     return {int(data["action"]) for data in db.execute(newest).scalars()}
 
 
-# The round timer and the calls of a tournament, as the interface shows them.
-
-
 def round_timer_of(tournament: Tournament) -> RoundTimer:
     """The timer of the open round, and the open games whose players were called."""
     ends_at, newest = rounds.round_ends_at(tournament), tournament.newest_round
@@ -393,5 +380,5 @@ def round_timer_of(tournament: Tournament) -> RoundTimer:
         extended_games=tuple(
             ExtendedGame(game_id=game_id, ends_at=base.iso(ends[game_id])) for game_id in extended_ids
         )
-        or BASE_UNSET,
+        or UNSET,
     )

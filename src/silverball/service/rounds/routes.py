@@ -1,4 +1,4 @@
-"""Rounds over HTTP: the list, and rounds drawn, changed, completed and deleted."""
+"""Rounds, ties, draws, notes, rulings and the round timer over HTTP."""
 
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, delete, get, patch, post, put
@@ -67,16 +67,10 @@ def delete_round(call: Write[Body]) -> Data[Round]:
     return Data(data=writes.delete_round(call))
 
 
-# Ties broken by a game or by hand, over HTTP.
-
-
 @post("/api/tournaments/{tournament_id}/tiebreaks", body=TiebreakRequest, ability="manage", status=201)
 def break_tie(call: Write[TiebreakRequest]) -> Data[tuple[Game, ...] | tuple[Standing, ...]]:
     """Open a tiebreak of `playerIds`; or set, `draw` or `forget` an `order`, and answer the standings."""
     return Data(data=writes.break_tie(call))
-
-
-# Draws over HTTP.
 
 
 @get("/api/tournaments/{tournament_id}/draws", access=Access.OPENABLE)
@@ -84,9 +78,6 @@ def show_draws(call: Call[Query]) -> Data[TournamentDraws]:
     """How a tournament was drawn: its seeds, and what was done to each draw by hand."""
     with call.read() as db:
         return Data(data=reads.tournament_draws(db, call.ids[TOURNAMENT]))
-
-
-# Notes on games and rulings over HTTP.
 
 
 GAME = "/api/tournaments/{tournament_id}/games/{game_id}"
@@ -120,9 +111,6 @@ def add_note_to_game(call: Write[NewNote]) -> Data[GameNote]:
 def rule_on_game(call: Write[Ruling]) -> Data[Game]:
     """Rule what becomes of a game whose machine is out of order; the ruling stays as a note."""
     return Data(data=writes.rule_on_game(call))
-
-
-# The round timer and calls over HTTP.
 
 
 TIMER = "/api/tournaments/{tournament_id}/timer"

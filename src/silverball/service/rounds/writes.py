@@ -1,4 +1,4 @@
-"""Rounds drawn, changed, completed and deleted."""
+"""Rounds drawn, changed, completed and deleted; ties, notes, rulings, the timer and calls."""
 
 from collections.abc import Sequence
 from random import Random
@@ -137,9 +137,6 @@ def delete_round(call: Write[Body]) -> Round:
 
 def _current_round(call: Write[Any]) -> Round:
     return reads.find_round(call.db, call.ids[TOURNAMENT], call.ids[ROUND])
-
-
-# Ties broken by a game or by hand.
 
 
 TIEBREAKS_TOURNAMENT = "tournament_id"
@@ -323,9 +320,6 @@ def _ruling_text(call: Write[Ruling], before: Tournament, after: Tournament) -> 
         RESUME: f"The game on {first} goes on, and so does its clock.",
         START_OVER: f"{first} is out of order: the game starts over on {last}.",
     }.get(call.body.ruling, f"{first} is out of order: the game is settled by the order at that time.")
-
-
-# The round timer, and calls of players.
 
 
 def set_round_timer(call: Write[RoundMinutes]) -> Tournament:

@@ -1,4 +1,4 @@
-"""Series: the list, and one row in its published shape."""
+"""Series and occasions: lists, one of them, and the results and attendance of a series."""
 
 import statistics
 from collections import Counter
@@ -48,7 +48,6 @@ from silverball_wire.parts import OccasionListItem, RsvpConfiguration
 from silverball_wire.players import Player
 from silverball_wire.series import (
     Aggregate,
-    LabelsByPlayer,
     PointsByPlayer,
     PointsByTournament,
     Series,
@@ -200,9 +199,6 @@ def series_names(db: Connection, organizer_id: int) -> list[tuple[int, str]]:
     return [(series_id, name) for series_id, name in db.execute(rows)]
 
 
-# The results of a series: its tournaments, players, points and standings.
-
-
 CUSTOM_RANKS_MAX = 1000
 PLAYERS_MAX = 10_000
 _ST = tables.standing.c
@@ -253,7 +249,7 @@ def series_details(db: Connection, series_id: int, viewer: AuthenticatedCaller |
         **{name: getattr(series, name) for name in Series.__struct_fields__},
         tournament_ids=tuple([row.tournament_id for row in tournaments]),
         players=people,
-        player_labels=_labels_by_player(people),
+        player_labels={player.player_id: player.labels for player in people if player.labels} or (),
         standings=tuple(_series_standings(series, points)),
         tournament_points=_points_by_tournament(points),
     )
@@ -280,11 +276,7 @@ def _is_counted(night: Any, places: PlacesByTournament) -> bool:
     if night.status == "completed" or night.has_result:
         return True
     # A table without games was imported, and is a result when it has points.
-    return not night.has_games and _has_points(places, night.tournament_id)
-
-
-def _has_points(places: PlacesByTournament, tournament_id: int) -> bool:
-    return any(place.points for place in places.get(tournament_id, {}).values())
+    return not night.has_games and any(place.points for place in places.get(night.tournament_id, {}).values())
 
 
 def _load_playoffs(db: Connection, key: Mapping[str, int]) -> dict[int, list[dict[int, int]]]:
@@ -387,13 +379,6 @@ def _load_players(
     statement = players.player_rows().where(is_among(player_id, in_series))
     rows = db.execute(statement.order_by(player_id).limit(PLAYERS_MAX), key).all()
     return tuple([players.player_item(row, viewer) for row in rows])
-
-
-def _labels_by_player(series_players: tuple[Player, ...]) -> LabelsByPlayer | EmptyList:
-    return {player.player_id: player.labels for player in series_players if player.labels} or ()
-
-
-# Attendance, opponents and arenas of the players of a series.
 
 
 if TYPE_CHECKING:
@@ -593,9 +578,6 @@ def attendees(
     statement = players.player_rows().where(_PLAYER.player_id.in_(attended), players.shows_stats_to(viewer))
     statement = statement.order_by(_PLAYER.player_id).limit(PLAYERS_MAX)
     return tuple(players.player_item(row, viewer) for row in db.execute(statement).all())
-
-
-# Occasions: the list, and one with its links and tournaments.
 
 
 ITEMS_MAX = 500

@@ -1,4 +1,4 @@
-"""Series of an organizer, added and changed."""
+"""Series and occasions of an organizer, added and changed."""
 
 import html
 from collections.abc import Sequence
@@ -91,12 +91,7 @@ def change_series(call: Write[ChangedSeries]) -> int:
 
 def require_removable_series(call: Write[Body]) -> int:
     """The id of the series in the path. Raises Conflict when a tournament belongs to it."""
-    series_id = access.owned_id_in_path(call, book.SERIES, is_exclusive=True)
-    access.refuse_used(call, book.SERIES, series_id, "Take the tournaments out of it, or complete it.")
-    return series_id
-
-
-# Occasions with their links and tournaments, added and changed.
+    return access.removable_id_in_path(call, book.SERIES, "Take the tournaments out of it, or complete it.")
 
 
 Moment = Annotated[datetime, Meta(tz=True)]
@@ -211,13 +206,6 @@ def change_occasion(call: Write[ChangedOccasion]) -> int:
         zone = values.get("timezone") or stored["timezone"] or "UTC"
         _replace_tournaments(call, occasion_id, body.tournaments, owner_id, zone)
     feed_events.announce_tournaments(call.transaction, touched | set(_tournament_ids(call, occasion_id)))
-    return occasion_id
-
-
-def require_removable_occasion(call: Write[Body]) -> int:
-    """The id of the occasion in the path. Raises Conflict when a tournament belongs to it."""
-    occasion_id = access.owned_id_in_path(call, book.OCCASION, is_exclusive=True)
-    access.refuse_used(call, book.OCCASION, occasion_id, "Take the tournaments out of it first.")
     return occasion_id
 
 

@@ -5,12 +5,10 @@ from sqlalchemy import Connection
 from silverball.kit.http.endpoints import Access, Call, get
 from silverball.kit.http.query import Query
 from silverball.service.rounds import reads as rounds
-from silverball.service.single_player import reads as single_player_reads
+from silverball.service.single_player import reads
 from silverball.service.single_player.reads import SinglePlayerGameFilters
 from silverball.service.tournaments.reads import tournaments
 from silverball_wire.queues import AmazingRaceState
-
-# The live view of an amazing race.
 
 
 def amazing_race_state(db: Connection, tournament_id: int) -> AmazingRaceState:
@@ -18,10 +16,8 @@ def amazing_race_state(db: Connection, tournament_id: int) -> AmazingRaceState:
     tournaments.require_race(db, tournament_id)
     return AmazingRaceState(
         rounds=rounds.rounds_in_tournament(db, tournament_id),
-        games=single_player_reads.single_player_games_in_tournament(
-            db, tournament_id, SinglePlayerGameFilters()
-        ),
-        queues=single_player_reads.waiting_spots(db, tournament_id),
+        games=reads.single_player_games_in_tournament(db, tournament_id, SinglePlayerGameFilters()),
+        queues=reads.waiting_spots(db, tournament_id),
     )
 
 

@@ -6,14 +6,11 @@ from silverball.kit.errors import NotFound
 from silverball.kit.http.endpoints import Access, Call, get
 from silverball.kit.http.query import Query
 from silverball.service.games.reads import games
-from silverball.service.single_player import reads as single_player_reads
+from silverball.service.single_player import reads
 from silverball.service.tournaments.reads import tournaments
 from silverball.service.venues import reads as venues_reads
 from silverball.store.tables import lineup_arena, single_player_game
 from silverball_wire.queues import BestGameDetails, BestGameSummaryRow
-
-# The arenas of a best game: an overview, and one arena in detail.
-
 
 _SINGLE_PLAYER_GAME = single_player_game.c
 
@@ -42,7 +39,7 @@ def best_game_summary(db: Connection, tournament_id: int) -> tuple[BestGameSumma
         .where(lineup_arena.c.tournament_id == tournament_id)
         .order_by(lineup_arena.c.arena_id)
     )
-    waiting = single_player_reads.group_by_arena(single_player_reads.waiting_spots(db, tournament_id))
+    waiting = reads.group_by_arena(reads.waiting_spots(db, tournament_id))
     return tuple(
         BestGameSummaryRow(
             arena_id=row.arena_id,
@@ -62,14 +59,12 @@ def best_game_details(db: Connection, tournament_id: int, arena_id: int) -> Best
     selected = venues_reads.selected_lineup_arenas(db, tournament_id, [arena_id])
     if not selected:
         raise NotFound("Arena", arena_id)
-    played = single_player_reads.games_on_arena(db, tournament_id, arena_id)
+    played = reads.games_on_arena(db, tournament_id, arena_id)
     return BestGameDetails(
         arena=selected[0],
         voided_game_count=sum(game.voided for game in played),
         single_player_games=tuple(game for game in played if not game.voided),
-        queue=single_player_reads.group_by_arena(single_player_reads.waiting_spots(db, tournament_id)).get(
-            arena_id, ()
-        ),
+        queue=reads.group_by_arena(reads.waiting_spots(db, tournament_id)).get(arena_id, ()),
     )
 
 

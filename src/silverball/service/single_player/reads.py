@@ -272,9 +272,6 @@ def _single_player_game_item(row: Any, marks: Marks) -> SinglePlayerGame:
     )
 
 
-# Cards: the list and one card, each with its games and their current points.
-
-
 _build_card: Callable[..., Card] = compile_builder(
     Card,
     fields.published_sources(
@@ -379,9 +376,6 @@ def _points_number(points: str | None) -> Number | None:
     if points is None:
         return None
     return int(points[:-3]) if points.endswith(".00") else float(points)
-
-
-# Queues for arenas.
 
 
 _spot_item: Callable[[Any], QueueEntry] = compile_builder(

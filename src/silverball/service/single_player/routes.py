@@ -1,4 +1,4 @@
-"""Single player games over HTTP: lists, one game, and its changes."""
+"""Single player games, cards, queues and entries over HTTP."""
 
 from typing import Any
 
@@ -7,8 +7,7 @@ from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, delete, get,
 from silverball.kit.http.query import Query
 from silverball.service.core import calls, loaded
 from silverball.service.core.calls import Write
-from silverball.service.single_player import reads as single_player_reads
-from silverball.service.single_player import writes as single_player_writes
+from silverball.service.single_player import reads, writes
 from silverball.service.single_player.reads import CardsQuery, SinglePlayerGamesQuery
 from silverball_wire import base
 from silverball_wire.pages import Data, Page
@@ -23,7 +22,7 @@ ONE = LIST + "/{single_player_game_id}"
 def list_single_player_games(call: Call[SinglePlayerGamesQuery]) -> Page[SinglePlayerGame]:
     """Single player games of a tournament."""
     with call.read() as db:
-        rows = single_player_reads.single_player_games_page(db, call.ids["tournament_id"], call.query)
+        rows = reads.single_player_games_page(db, call.ids["tournament_id"], call.query)
     return calls.full_page(call, rows, per_page=call.query.limit)
 
 
@@ -31,7 +30,7 @@ def list_single_player_games(call: Call[SinglePlayerGamesQuery]) -> Page[SingleP
 def list_top_scores(call: Call[Query]) -> Data[tuple[SinglePlayerGame, ...]]:
     """The five best scores on each arena."""
     with call.read() as db:
-        return Data(data=single_player_reads.top_scores(db, call.ids["tournament_id"]))
+        return Data(data=reads.top_scores(db, call.ids["tournament_id"]))
 
 
 @get(ONE, access=Access.OPENABLE)
@@ -39,69 +38,60 @@ def show_single_player_game(call: Call[Query]) -> Data[SinglePlayerGame]:
     """One single player game."""
     with call.read() as db:
         return Data(
-            data=single_player_reads.find_single_player_game(
+            data=reads.find_single_player_game(
                 db, call.ids["tournament_id"], call.ids["single_player_game_id"]
             )
         )
 
 
-@post(LIST, body=single_player_writes.NewSinglePlayerGame, ability="score", status=201)
-def add_single_player_game(call: Write[single_player_writes.NewSinglePlayerGame]) -> Data[SinglePlayerGame]:
+@post(LIST, body=writes.NewSinglePlayerGame, ability="score", status=201)
+def add_single_player_game(call: Write[writes.NewSinglePlayerGame]) -> Data[SinglePlayerGame]:
     """Record a player's score on an arena; without a result the game starts."""
-    return _single_player_game_data(call, single_player_writes.add_single_player_game(call))
+    return _single_player_game_data(call, writes.add_single_player_game(call))
 
 
-@patch(ONE, body=single_player_writes.ReplacedAttemptResult, ability="score")
+@patch(ONE, body=writes.ReplacedAttemptResult, ability="score")
 def record_single_player_game(
-    call: Write[single_player_writes.ReplacedAttemptResult],
+    call: Write[writes.ReplacedAttemptResult],
 ) -> RecordedSinglePlayerGame:
     """Record or correct the result of a single player game."""
-    correction = single_player_writes.record_single_player_game(call)
-    game = _single_player_game_data(call, call.ids[single_player_writes.SINGLE_PLAYER_GAME]).data
+    correction = writes.record_single_player_game(call)
+    game = _single_player_game_data(call, call.ids[writes.SINGLE_PLAYER_GAME]).data
     return RecordedSinglePlayerGame(data=game, correction=correction)
 
 
 @post(ONE + "/void", ability="score")
 def void_single_player_game(call: Write[Body]) -> Data[SinglePlayerGame]:
     """Void a single player game; it still uses up its entry."""
-    return _single_player_game_data(call, single_player_writes.void_single_player_game(call))
+    return _single_player_game_data(call, writes.void_single_player_game(call))
 
 
 @post(ONE + "/unvoid", ability="manage")
 def unvoid_single_player_game(call: Write[Body]) -> Data[SinglePlayerGame]:
     """Count a voided single player game again."""
-    return _single_player_game_data(call, single_player_writes.unvoid_single_player_game(call))
+    return _single_player_game_data(call, writes.unvoid_single_player_game(call))
 
 
 @delete(ONE, ability="manage")
 def delete_single_player_game(call: Write[Body]) -> Data[SinglePlayerGame]:
     """Delete a single player game, or its result where the format made the game; answers the game."""
-    game_id = call.ids[single_player_writes.SINGLE_PLAYER_GAME]
+    game_id = call.ids[writes.SINGLE_PLAYER_GAME]
     before = _single_player_game_data(call, game_id)
-    return (
-        _single_player_game_data(call, game_id)
-        if single_player_writes.delete_single_player_game(call)
-        else before
-    )
+    return _single_player_game_data(call, game_id) if writes.delete_single_player_game(call) else before
 
 
 @post("/api/tournaments/{tournament_id}/amazing-race/{player_id}/advance", ability="score")
 def advance_in_amazing_race(call: Write[Body]) -> Data[SinglePlayerGame]:
     """Advance a player of an amazing race who is above the bar, without an exact score."""
-    return _single_player_game_data(call, single_player_writes.advance_player(call))
+    return _single_player_game_data(call, writes.advance_player(call))
 
 
 def _single_player_game_data(call: Write[Any], single_player_game_id: int) -> Data[SinglePlayerGame]:
     tournament_id = call.ids[TOURNAMENT]
     changed = call.transaction.loaded.get(tournament_id)
     return Data(
-        data=single_player_reads.find_single_player_game(
-            call.db, tournament_id, single_player_game_id, changed=changed
-        )
+        data=reads.find_single_player_game(call.db, tournament_id, single_player_game_id, changed=changed)
     )
-
-
-# Cards over HTTP: the list, one card, and its changes.
 
 
 CARDS_LIST = "/api/tournaments/{tournament_id}/cards"
@@ -112,7 +102,7 @@ CARDS_ONE = CARDS_LIST + "/{card_id}"
 def list_cards(call: Call[CardsQuery]) -> Page[Card]:
     """Cards of a tournament, with their games."""
     with call.read() as db:
-        rows = single_player_reads.cards_page(db, call.ids["tournament_id"], call.query)
+        rows = reads.cards_page(db, call.ids["tournament_id"], call.query)
     return calls.full_page(call, rows, per_page=call.query.limit)
 
 
@@ -120,34 +110,31 @@ def list_cards(call: Call[CardsQuery]) -> Page[Card]:
 def show_card(call: Call[Query]) -> Data[Card]:
     """One card, with its games."""
     with call.read() as db:
-        return Data(data=single_player_reads.find_card(db, call.ids["tournament_id"], call.ids["card_id"]))
+        return Data(data=reads.find_card(db, call.ids["tournament_id"], call.ids["card_id"]))
 
 
 @post(CARDS_ONE + "/void", ability="score")
 def void_card(call: Write[Body]) -> Data[Card]:
     """Void a card and its games; it still uses up its entry."""
-    return _card_data(call, single_player_writes.void_card(call))
+    return _card_data(call, writes.void_card(call))
 
 
 @post(CARDS_ONE + "/unvoid", ability="manage")
 def unvoid_card(call: Write[Body]) -> Data[Card]:
     """Count a voided card again."""
-    return _card_data(call, single_player_writes.unvoid_card(call))
+    return _card_data(call, writes.unvoid_card(call))
 
 
 @delete(CARDS_ONE, ability="manage")
 def delete_card(call: Write[Body]) -> Data[Card]:
     """Delete a card with its games; answers its last state."""
     removed = _card_data(call, call.ids["card_id"])
-    single_player_writes.delete_card(call)
+    writes.delete_card(call)
     return removed
 
 
 def _card_data(call: Write[Body], card_id: int) -> Data[Card]:
-    return Data(data=single_player_reads.find_card(call.db, call.ids[TOURNAMENT], card_id))
-
-
-# Queues over HTTP.
+    return Data(data=reads.find_card(call.db, call.ids[TOURNAMENT], card_id))
 
 
 QUEUES_LIST = "/api/tournaments/{tournament_id}/queues"
@@ -159,59 +146,44 @@ def show_queues(call: Call[Query]) -> ArenaQueues:
     """Queues of a best game, by arena."""
     with call.read() as db:
         tournament_id = call.ids[TOURNAMENT]
-        return single_player_reads.queues_by_arena(
-            db, tournament_id, loaded.busy_player_ids(db, tournament_id)
-        )
+        return reads.queues_by_arena(db, tournament_id, loaded.busy_player_ids(db, tournament_id))
 
 
-@post(QUEUES_LIST, body=single_player_writes.NewQueueSpot, ability="score", status=201)
-def join_queue(call: Write[single_player_writes.NewQueueSpot]) -> Data[QueueEntry]:
+@post(QUEUES_LIST, body=writes.NewQueueSpot, ability="score", status=201)
+def join_queue(call: Write[writes.NewQueueSpot]) -> Data[QueueEntry]:
     """Add a player to the end of an arena's queue."""
-    return Data(
-        data=single_player_reads.find_spot(
-            call.db, call.ids[TOURNAMENT], single_player_writes.join_queue(call)
-        )
-    )
+    return Data(data=reads.find_spot(call.db, call.ids[TOURNAMENT], writes.join_queue(call)))
 
 
 @delete(QUEUES_ONE, ability="score")
 def leave_queue(call: Write[Body]) -> Data[QueueEntry]:
     """Remove a spot from a queue; answers its last state."""
-    left = single_player_reads.find_spot(call.db, call.ids[TOURNAMENT], call.ids["queue_id"])
-    single_player_writes.leave_queue(call)
+    left = reads.find_spot(call.db, call.ids[TOURNAMENT], call.ids["queue_id"])
+    writes.leave_queue(call)
     return Data(data=left)
 
 
 @post(QUEUES_ONE + "/move", ability="score")
 def move_in_queue(call: Write[Body]) -> Data[QueueEntry]:
     """Swap an absent player with the next one in line."""
-    return Data(
-        data=single_player_reads.find_spot(
-            call.db, call.ids[TOURNAMENT], single_player_writes.move_in_queue(call)
-        )
-    )
+    return Data(data=reads.find_spot(call.db, call.ids[TOURNAMENT], writes.move_in_queue(call)))
 
 
 @post(QUEUES_ONE + "/start", ability="score")
 def start_from_queue(call: Write[Body]) -> Data[SinglePlayerGame]:
     """Start the game of the first player in line."""
     return Data(
-        data=single_player_reads.find_single_player_game(
-            call.db, call.ids[TOURNAMENT], single_player_writes.start_from_queue(call)
-        )
+        data=reads.find_single_player_game(call.db, call.ids[TOURNAMENT], writes.start_from_queue(call))
     )
-
-
-# Entries of a player over HTTP.
 
 
 ENTRIES = "/api/tournaments/{tournament_id}/players/{player_id}/entries"
 
 
-@post(ENTRIES, body=single_player_writes.NewEntries, ability="manage", status=201)
-def add_entries(call: Write[single_player_writes.NewEntries]) -> Data[EntryPurchase]:
+@post(ENTRIES, body=writes.NewEntries, ability="manage", status=201)
+def add_entries(call: Write[writes.NewEntries]) -> Data[EntryPurchase]:
     """Record entries that a player bought, got free of charge or returned."""
-    purchase = single_player_writes.add_entries(call)
+    purchase = writes.add_entries(call)
     return Data(
         data=EntryPurchase(
             entry_id=purchase.entry_id,

@@ -1,5 +1,6 @@
-"""Single player games recorded, voided and deleted. Rules: rules/commands/single_player.py."""
+"""Single player games, cards, queues and entries, changed. Rules: rules/commands/single_player.py."""
 
+import hashlib
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
@@ -12,8 +13,9 @@ from silverball.rules.commands import sign_ups
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.families import amazing_race
 from silverball.rules.families import best_game as best_game_family
+from silverball.rules.mechanics import attempts
 from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
-from silverball.rules.model.tournament import Purchase, Tournament
+from silverball.rules.model.tournament import Purchase, SinglePlayerGame, Tournament
 from silverball.service.core import access, commands, corrections
 from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.core.calls import Write
@@ -210,9 +212,6 @@ def advance_player(call: Write[Body]) -> int:
     return game_ids[0]
 
 
-# Cards voided and deleted. Rules: rules/families/best_game.py.
-
-
 def void_card(call: Write[Body]) -> int:
     """Void a card with its games, as a scorekeeper or as its player; returns its id."""
     card_id = call.ids["card_id"]
@@ -244,9 +243,6 @@ def delete_card(call: Write[Body]) -> None:
     commands.run_command(
         call, lambda tournament: single_player_commands.delete_card(tournament, call.ids["card_id"])
     )
-
-
-# The queues of arenas: joining, leaving and moving. Rules: rules/commands/single_player.py.
 
 
 class NewQueueSpot(Body, frozen=True, kw_only=True):
@@ -308,9 +304,6 @@ def start_from_queue(call: Write[Body]) -> int:
     return max(started)
 
 
-# Entries that a player buys or gets. Rules: rules/mechanics/attempts.py.
-
-
 class NewEntries(Body, frozen=True, kw_only=True):
     """Entries bought, given or refunded; the quantity of a refund is positive too."""
 
@@ -340,3 +333,41 @@ def add_entries(call: Write[NewEntries]) -> Purchase:
     )
     after = commands.run_command(call, lambda tournament: sign_ups.record_purchase(tournament, purchase))
     return after.purchases[-1]
+
+
+REVISION_LETTERS = 16
+
+
+class AttemptAlreadyRecorded(Conflict):
+    """The single player game got another result after the page was opened."""
+
+    sentence = (
+        "This game of {player} has another result by now: somebody was quicker. Nothing was changed."
+        " Correct it under Results if it is wrong."
+    )
+
+
+class AttemptFromPage(ReplacedAttemptResult, frozen=True, kw_only=True):
+    """A result, and the revision of the game on the page that it was entered on; empty for any."""
+
+    seen: str = ""
+
+
+def attempt_revision(game: SinglePlayerGame) -> str:
+    """A short text that changes with the machine, the state and the result of a single player game."""
+    shown = (game.status, game.arena_id, game.score, game.points, game.rolls, game.is_voided)
+    return hashlib.sha256(repr(shown).encode()).hexdigest()[:REVISION_LETTERS]
+
+
+def record_attempt_of_page(call: Write[AttemptFromPage]) -> None:
+    """Record a result. Raises AttemptAlreadyRecorded when the page was out of date."""
+    before = _current_attempt(call)
+    record_single_player_game(call)
+    is_outdated = call.body.seen not in ("", attempt_revision(before))
+    if is_outdated and attempt_revision(_current_attempt(call)) != attempt_revision(before):
+        raise AttemptAlreadyRecorded(player=before.player_id)
+
+
+def _current_attempt(call: Write[AttemptFromPage]) -> SinglePlayerGame:
+    tournament = commands.load_tournament(call, access.may_score)
+    return attempts.find_attempt(tournament, call.ids[SINGLE_PLAYER_GAME])

@@ -1,4 +1,4 @@
-"""Standings over HTTP."""
+"""Standings, statistics and summaries of a tournament over HTTP."""
 
 from silverball.kit.http.endpoints import Access, Call, ThrottledResult, get
 from silverball.kit.http.query import Query
@@ -35,9 +35,6 @@ def list_standings(call: Call[PastQuery]) -> ThrottledResult[tuple[Standing, ...
                 return ThrottledResult(history.standings_of(tournament), is_throttled=False)
         rows, is_running = standings.tournament_standings(db, call.ids["tournament_id"])
     return ThrottledResult(rows, is_throttled=is_running)
-
-
-# Statistics of a tournament over HTTP.
 
 
 BASE = "/api/tournaments/{tournament_id}/stats"
@@ -83,9 +80,6 @@ def show_best_game_stats(call: Call[Query]) -> BestGameStats:
     """Numbers of single player games and cards, valid and voided."""
     with call.read() as db:
         return stats.best_game_stats(db, call.ids["tournament_id"])
-
-
-# Summaries of a completed tournament over HTTP.
 
 
 SUMMARY_BASE = "/api/tournaments/{tournament_id}/summary"

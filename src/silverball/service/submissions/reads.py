@@ -36,9 +36,6 @@ from silverball_wire import base
 from silverball_wire.submissions import RatingSubmission, SubmissionPlayer
 from silverball_wire.values import SubmissionStatus
 
-# People that a document's players may be: accounts, and players of any book.
-
-
 _USER, _PLAYER, _RATING, _CONFIRMED = user.c, player.c, PUBLISHED.c, confirmed_number.c
 
 
@@ -291,9 +288,6 @@ def _submission_item(values: Sequence[Any], players: tuple[SubmissionPlayer, ...
     )
 
 
-# Submitted events for the rating periods, and all games of a day for comparison.
-
-
 _EVENT_PLAYER = submission_player.c
 _DOCUMENT = submission_document.c
 
@@ -438,9 +432,6 @@ def _tournament_game_rows(day: date) -> Select[Any]:
         )
         .order_by(game.c.tournament_id, game.c.game_id, game_player.c.slot)
     )
-
-
-# Submissions that a scheduled job must act on.
 
 
 SUBMISSIONS_MAX = 1000

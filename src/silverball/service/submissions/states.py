@@ -47,9 +47,6 @@ def require_transition(submission_id: int, now: SubmissionStatus, wanted: Submis
         )
 
 
-# Hosts from which documents are fetched, and trusted hosts, from the site's settings.
-
-
 class SubmissionsClosed(NotAllowed):
     sentence = (
         "This site takes no rating submissions. Its operator can allow them with SILVERBALL_SUBMISSION_HOSTS."

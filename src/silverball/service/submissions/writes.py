@@ -12,8 +12,7 @@ from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Id, Name
 from silverball.service.core.calls import Write
-from silverball.service.submissions import document, states
-from silverball.service.submissions import reads as submissions_reads
+from silverball.service.submissions import document, reads, states
 from silverball.service.submissions.document import (
     PLAYERS_MAX,
     Document,
@@ -25,9 +24,6 @@ from silverball.service.submissions.reads import MODEL
 from silverball.store.people import names, rating_days
 from silverball.store.tables import rating_submission, submission_document, submission_player
 from silverball_wire.values import SubmissionStatus
-
-# Move submissions from one state to the next.
-
 
 _SUBMISSION = rating_submission.c
 
@@ -85,16 +81,14 @@ def repeated_games_fault(db: Connection, submission_id: int) -> str | None:
         submission_document, submission_document.c.rating_submission_id == _SUBMISSION.rating_submission_id
     )
     row = db.execute(rows.where(_SUBMISSION.rating_submission_id == submission_id)).one()
-    players = submissions_reads.players_by_submission(db, [submission_id])[submission_id]
+    players = reads.players_by_submission(db, [submission_id])[submission_id]
     compared = [states.ComparedPlayer(each.name, each.user_id, each.ifpa_id) for each in players]
     games = [
         [compared[place] for group in groups for place in group]
-        for groups in submissions_reads.games_by_place(document.parse_document(row.body.encode()))
+        for groups in reads.games_by_place(document.parse_document(row.body.encode()))
     ]
     day = date.fromisoformat(row.event_date)
-    return states.repeat_fault(
-        games, submissions_reads.events_to_compare(db, day, excluded_submission_id=submission_id)
-    )
+    return states.repeat_fault(games, reads.events_to_compare(db, day, excluded_submission_id=submission_id))
 
 
 def schedule_submission(db: Connection, submission_id: int, now: datetime) -> None:
@@ -284,9 +278,7 @@ def _refuse_duplicate_numbers(numbers: dict[int, int | None]) -> None:
 
 
 def _store_numbers(db: Connection, submission_id: int, numbers: dict[int, int | None]) -> None:
-    known = submissions_reads.people_by_ifpa(
-        db, {ifpa_id for ifpa_id in numbers.values() if ifpa_id is not None}
-    )
+    known = reads.people_by_ifpa(db, {ifpa_id for ifpa_id in numbers.values() if ifpa_id is not None})
     for place, ifpa_id in numbers.items():
         person = KnownPerson(None, None) if ifpa_id is None else known.person_by_ifpa(ifpa_id)
         row = update(submission_player).where(
@@ -368,7 +360,7 @@ def check_document(
     compared again before this one is approved.
     """
     valid = document.validate_document(delivery.body, now)
-    known = submissions_reads.known_people(db, valid.players)
+    known = reads.known_people(db, valid.players)
     resolved = document.resolve_players(valid.players, known)
     faults = document.duplicate_faults(resolved)
     if faults:
@@ -441,7 +433,7 @@ def _repeated_games_fault(db: Connection, fetch: DocumentToFetch, result: Resolv
     excluded_id = _replaced_submission_id(db, fetch.url) or fetch.submission_id
     return states.repeat_fault(
         games,
-        submissions_reads.events_to_compare(db, result.document.day, excluded_submission_id=excluded_id),
+        reads.events_to_compare(db, result.document.day, excluded_submission_id=excluded_id),
     )
 
 

@@ -1,4 +1,4 @@
-"""GET the CSV downloads of a tournament."""
+"""The CSV downloads of a tournament, and its results for the federation, over HTTP."""
 
 from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, FileDownload, UncachedResult, get
 from silverball.kit.http.query import Query
@@ -47,9 +47,6 @@ def download_entries(call: Call[Query]) -> FileDownload:
     with call.read() as db:
         rows = exports.entry_rows(db, tournament_id, call.caller)
     return sheet.csv_file(f"entries-{tournament_id}.csv", exports.ENTRY_HEADER, rows)
-
-
-# Results for the federation over HTTP.
 
 
 OF_TOURNAMENT = "/api/tournaments/{tournament_id}/federation-results"

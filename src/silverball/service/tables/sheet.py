@@ -45,10 +45,5 @@ def _cell_text(cell: Cell) -> str:
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, str) and not isinstance(cell, VerbatimText):
-        return _guard_formulas(cell)
+        return _CELL_BEGINS.sub("'", cell)
     return str(cell)
-
-
-def _guard_formulas(text: str) -> str:
-    """The text with an apostrophe wherever a spreadsheet could begin to read a formula."""
-    return _CELL_BEGINS.sub("'", text)

@@ -11,9 +11,6 @@ from silverball.store import tables
 from silverball_wire.occasions import Dashboard
 from silverball_wire.tournaments import Tournament
 
-# Active tournaments and series of a user.
-
-
 ITEMS_MAX = 100
 _ACTIVE = ("planned", "started")
 

@@ -8,8 +8,7 @@ from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, delete, get,
 from silverball.service.core import calls
 from silverball.service.core.calls import Write
 from silverball.service.journal.reads import journal
-from silverball.service.tournaments import bodies
-from silverball.service.tournaments import writes as tournaments_writes
+from silverball.service.tournaments import bodies, writes
 from silverball.service.tournaments.reads import listing, parts
 from silverball_wire.pages import Data, Page, SimplePage
 from silverball_wire.tournaments import ActivityLog, JournalPage, Tournament
@@ -36,37 +35,37 @@ def show_tournament(call: Call[parts.PartsQuery]) -> Data[Tournament]:
 @post("/api/tournaments", body=bodies.NewTournament, query=parts.PartsQuery, ability="manage", status=201)
 def create_tournament(call: Write[bodies.NewTournamentFields]) -> Data[Tournament]:
     """Create a tournament with the settings of its format; omitted fields get their defaults."""
-    return _tournament_data(call, tournaments_writes.create_tournament(call, SystemRandom()).tournament_id)
+    return _tournament_data(call, writes.create_tournament(call, SystemRandom()).tournament_id)
 
 
 @patch(ITEM, body=bodies.ChangedTournament, query=parts.PartsQuery, ability="manage")
 def change_tournament(call: Write[bodies.ChangedTournamentFields]) -> Data[Tournament]:
     """Change settings, texts, times or ties; some are fixed after the start."""
-    return _tournament_data(call, tournaments_writes.edit_tournament(call).tournament_id)
+    return _tournament_data(call, writes.edit_tournament(call).tournament_id)
 
 
-@post(ITEM + "/start", query=parts.PartsQuery, ability="manage", prepare=tournaments_writes.prepare_start)
+@post(ITEM + "/start", query=parts.PartsQuery, ability="manage", prepare=writes.prepare_start)
 def start_tournament(call: Write[Body]) -> Data[Tournament]:
     """Start a tournament: freeze the seeds, and draw the schedule where the format has a full one."""
-    return _tournament_data(call, tournaments_writes.start_tournament(call).tournament_id)
+    return _tournament_data(call, writes.start_tournament(call).tournament_id)
 
 
 @post(ITEM + "/complete", body=bodies.Completion, query=parts.PartsQuery, ability="manage")
 def complete_tournament(call: Write[bodies.Completion]) -> Data[Tournament]:
     """Complete a tournament; unfinished games are removed, and on request the round that is open."""
-    return _tournament_data(call, tournaments_writes.complete_tournament(call).tournament_id)
+    return _tournament_data(call, writes.complete_tournament(call).tournament_id)
 
 
 @post(ITEM + "/reopen", query=parts.PartsQuery, ability="manage")
 def reopen_tournament(call: Write[Body]) -> Data[Tournament]:
     """Reopen a completed tournament."""
-    return _tournament_data(call, tournaments_writes.reopen_tournament(call, SystemRandom()).tournament_id)
+    return _tournament_data(call, writes.reopen_tournament(call, SystemRandom()).tournament_id)
 
 
 @post(ITEM + "/undo", body=bodies.UndoRequest, query=parts.PartsQuery, ability="manage")
 def undo_action(call: Write[bodies.UndoRequest]) -> Data[Tournament]:
     """Undo the newest action with everything that followed from it."""
-    return _tournament_data(call, tournaments_writes.undo_action(call).tournament_id)
+    return _tournament_data(call, writes.undo_action(call).tournament_id)
 
 
 @get(ITEM + "/journal", query=journal.JournalQuery, access=Access.OWN)
@@ -91,18 +90,18 @@ def list_activity_logs(call: Call[journal.ActivityQuery]) -> Page[ActivityLog]:
     query=parts.PartsQuery,
     ability="manage",
     status=201,
-    prepare=tournaments_writes.prepare_playoffs,
+    prepare=writes.prepare_playoffs,
 )
 def create_playoffs(call: Write[bodies.NewPlayoffs]) -> Data[Tournament]:
     """Create a tournament for the best of this one, seeded by place and linked in both directions."""
-    return _tournament_data(call, tournaments_writes.create_playoffs(call, SystemRandom()).tournament_id)
+    return _tournament_data(call, writes.create_playoffs(call, SystemRandom()).tournament_id)
 
 
 @delete(ITEM, query=parts.PartsQuery, ability="manage")
 def delete_tournament(call: Write[Body]) -> Data[Tournament]:
     """Delete a planned tournament; answers its last state."""
     deleted = _tournament_data(call, call.ids[TOURNAMENT])
-    tournaments_writes.delete_tournament(call)
+    writes.delete_tournament(call)
     return deleted
 
 

@@ -23,9 +23,6 @@ from silverball_wire.resources import SearchResult
 from silverball_wire.series import SeriesListItem
 from silverball_wire.values import SearchType
 
-# Search users, tournaments and series by name, ignoring case and accents.
-
-
 PER_PAGE = 25
 _USER_ID, _SERIES_ID = tables.user.c.user_id, tables.series.c.series_id
 # Table, id and order of each type of result.

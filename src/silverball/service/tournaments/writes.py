@@ -273,9 +273,6 @@ def complete_if_idle(transaction: Transaction, tournament_id: int, source: str, 
     return True
 
 
-# A new tournament that has its players and machines from the beginning, like one before it.
-
-
 def create_night(call: Write[NewNightFields], dice: Random) -> Tournament:
     """Create a planned tournament of the caller, with these players and arenas of the book.
 
@@ -310,9 +307,6 @@ def _lineup_arenas(call: Write[NewNightFields]) -> Sequence[LineupArena]:
     if len(categories) < len(arena_ids):
         raise Invalid({"arenaIds": ["A machine is not in your book any more. Reload the page."]})
     return [LineupArena(arena_id=arena_id, category_id=categories[arena_id]) for arena_id in arena_ids]
-
-
-# Single links of a tournament to others, added and removed.
 
 
 class NewTournamentLink(Body, frozen=True, kw_only=True):

@@ -8,8 +8,7 @@ from functools import partial
 from silverball.kit.http.endpoints import Caller
 from silverball.kit.threads import ThreadPool
 from silverball.service.tournaments.reads import listing
-from silverball.service.users import reads as users_reads
-from silverball.service.users import writes as users_writes
+from silverball.service.users import reads, writes
 from silverball.store.database.engine import Commit, Store
 
 LOG = logging.getLogger("silverball.app")
@@ -39,7 +38,7 @@ class CallerLookup:
         """The caller of this Authorization header; None when it holds no valid token."""
         now = datetime.now(UTC)
         with self._store.read() as db:
-            caller = users_reads.find_caller(db, authorization, now)
+            caller = reads.find_caller(db, authorization, now)
         if caller is not None and caller.token_to_note is not None:
             self._recorder.submit(partial(self._record_token_use, caller.token_to_note, now))
         return caller
@@ -73,6 +72,6 @@ class CallerLookup:
     def _record_token_use(self, token_id: int, now: datetime) -> None:
         try:
             with self._store.write(quiet=True) as transaction:
-                users_writes.record_use(transaction.connection, token_id, now)
+                writes.record_use(transaction.connection, token_id, now)
         except Exception as error:  # the edge of a thread: the error would be lost otherwise
             LOG.error("the use of a token could not be recorded", exc_info=error)

@@ -1,4 +1,4 @@
-"""Users as other people see them, and what belongs to an account."""
+"""Users as other people see them, and what belongs to an account: tokens, devices, directors."""
 
 import hmac
 from collections.abc import Collection, Mapping, Sequence
@@ -267,9 +267,6 @@ def shows_only_completed_to(db: Connection, user_id: int, viewer: AuthenticatedC
     return bool(row.history_only_completed)
 
 
-# API tokens: the caller behind a request, and the lists that owners see.
-
-
 USE_RECORDED_EVERY = timedelta(minutes=1)
 HEADER_BYTES_MAX = 200
 TOKENS_LISTED_MAX = 1000
@@ -528,9 +525,6 @@ def _known_device(row: Row[Any], *, player_id: int | None = None, game_id: int |
         is_revoked=row.revoked_at is not None or row.suspended_at is not None,
         is_over=row.status == "completed",
     )
-
-
-# Directors: accounts that run a tournament together with its organizer. Reads of who may do so.
 
 
 _DIRECTOR_LINK = director_link.c

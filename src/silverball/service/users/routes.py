@@ -1,4 +1,4 @@
-"""Users over HTTP."""
+"""Users, API tokens and directors over HTTP."""
 
 from random import SystemRandom
 from typing import Annotated, Any
@@ -87,9 +87,6 @@ def unsuspend_user(call: Write[Body]) -> Data[Suspension]:
     )
 
 
-# API tokens over HTTP.
-
-
 @get("/api/tokens", access=Access.OWN)
 def list_tokens(call: Call[Query]) -> Data[tuple[ApiToken, ...]]:
     """The caller's tokens without their secrets, newest first."""
@@ -128,9 +125,6 @@ def revoke_token(call: Write[Body]) -> Data[ApiToken]:
     token = reads.find_token(call.db, call.user_id, token_id)
     writes.revoke_for_caller(call, token)
     return Data(data=reads.api_token(token))
-
-
-# Directors of a tournament over HTTP.
 
 
 DIRECTOR = "/api/tournaments/{tournament_id}/directors/{user_id}"

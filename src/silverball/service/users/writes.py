@@ -1,4 +1,4 @@
-"""Create accounts, change profiles, set passwords."""
+"""Create accounts, change profiles, set passwords; tokens, links of devices, and directors."""
 
 import hmac
 import re
@@ -24,8 +24,7 @@ from silverball.service.core import access, commands, feed_events
 from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.core.calls import Write
 from silverball.service.users import reads
-from silverball.service.users.reads import CODES, DEVICES_MAX, SCOREKEEPER, Token
-from silverball.service.users.reads import USE_RECORDED_EVERY as READS_USE_RECORDED_EVERY
+from silverball.service.users.reads import CODES, DEVICES_MAX, SCOREKEEPER, USE_RECORDED_EVERY, Token
 from silverball.store.database.transaction import Transaction
 from silverball.store.people import audit, encryption, rating_days
 from silverball.store.tables import (
@@ -210,9 +209,6 @@ def _require_valid_account(name: str, email: str, role: str) -> None:
         raise Invalid(faults)
 
 
-# Create, revoke and use API tokens.
-
-
 EXPIRES_DAYS_MAX = 3650
 TOKENS_MAX = 100
 
@@ -382,7 +378,7 @@ def rotate_for_caller(call: Write[Body], token_to_rotate: Token, dice: Random) -
 
 def record_use(db: Connection, token_id: int, now: datetime) -> None:
     """Store that the token was used, at most once a minute."""
-    is_due = or_(token.c.last_used_at.is_(None), token.c.last_used_at <= now - READS_USE_RECORDED_EVERY)
+    is_due = or_(token.c.last_used_at.is_(None), token.c.last_used_at <= now - USE_RECORDED_EVERY)
     db.execute(update(token).where(token.c.token_id == token_id, is_due).values(last_used_at=now))
 
 
@@ -416,8 +412,6 @@ class SecretLink(WithSecret, frozen=True):
 
 
 DEVICE = "device_id"
-# The last use is stored to the minute, not on every request.
-USE_RECORDED_EVERY = timedelta(minutes=1)
 _DEVICE = device.c
 
 
@@ -492,9 +486,6 @@ def _is_active(tournament: Tournament, kind: str) -> tuple[Any, ...]:
 def _insert_device(call: Write[Any], kind: str, name: str, **secret: str) -> None:
     values = {"tournament_id": call.ids["tournament_id"], "kind": kind, "name": name, "created_at": call.now}
     call.db.execute(insert(device).values(**values, **secret))
-
-
-# Directors, appointed by the organizer of a tournament, or by a link that the organizer sent them.
 
 
 TOURNAMENT, USER = "tournament_id", "user_id"

@@ -1,13 +1,14 @@
-"""Arenas: an organizer's machines, and the lineup of a tournament."""
+"""Arenas of a book and of a tournament's lineup, banks (arenas that are drawn together), and locations."""
 
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
-from msgspec import Meta, UnsetType
+from msgspec import Meta
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, literal, select
 
 from silverball.kit.errors import NotFound
 from silverball.kit.http.query import PageNumber, Query
+from silverball.kit.values import compile_copy
 from silverball.service.core.calls import PageRows, refuse_deep_pagination
 from silverball.store import tables
 from silverball.store.database.conditions import is_among
@@ -67,9 +68,12 @@ class ArenaQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
+_arena = compile_copy(Arena, others=("tournament_arena",))
+
+
 def arena_item(row: NamedRow) -> Arena:
     """The arena in a row of ROW."""
-    return _arena(row, UNSET)
+    return _arena(row, tournament_arena=UNSET)
 
 
 def _lineup_arena_item(row: NamedRow) -> Arena:
@@ -86,21 +90,7 @@ def _lineup_arena_item(row: NamedRow) -> Arena:
         labels=row.lineup_labels,
         label_color=row.lineup_label_color,
     )
-    return _arena(row, part)
-
-
-def _arena(row: NamedRow, part: LineupArenaPart | UnsetType) -> Arena:
-    return Arena(
-        arena_id=row.arena_id,
-        name=row.name,
-        status=row.status,
-        opdb_id=row.opdb_id,
-        category_id=row.category_id,
-        organizer_id=row.organizer_id,
-        labels=row.labels,
-        label_color=row.label_color,
-        tournament_arena=part,
-    )
+    return _arena(row, tournament_arena=part)
 
 
 def arenas_owned_by(db: Connection, organizer_id: int, query: ArenaQuery) -> PageRows[Arena]:
@@ -157,9 +147,6 @@ def find_arena(db: Connection, arena_id: int) -> Arena:
     if not selected:
         raise NotFound("Arena", arena_id)
     return selected[0]
-
-
-# Banks: arenas that are drawn together.
 
 
 _BANK, _BANK_LINEUP, _MEMBER = tables.bank.c, tables.lineup_bank.c, tables.bank_arena.c
@@ -238,9 +225,6 @@ def _banks_from_rows(rows: Iterable[Any]) -> tuple[Bank, ...]:
     )
 
 
-# Locations of an organizer.
-
-
 LOCATIONS_PER_PAGE = 500
 _LOCATION = tables.location.c
 NAMES_MAX = 500
@@ -267,20 +251,8 @@ class LocationQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-def location_item(row: NamedRow) -> Location:
-    """The location in a row of ROW."""
-    return Location(
-        location_id=row.location_id,
-        scorbit_venue_id=row.scorbit_venue_id,
-        scorbit_venue_uuid=row.scorbit_venue_uuid,
-        pinballmap_id=row.pinballmap_id,
-        name=row.name,
-        organizer_id=row.organizer_id,
-        status=row.status,
-        address=row.address,
-        lat=row.lat,
-        lng=row.lng,
-    )
+# The location in a row of LOCATIONS_ROW.
+location_item = compile_copy(Location)
 
 
 def location_or_none(row: NamedRow) -> Location | None:

@@ -1,4 +1,4 @@
-"""Arenas of an organizer's book, added and changed."""
+"""Arenas, banks and locations of an organizer's book, added and changed."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -67,8 +67,7 @@ def _require_machine(call: Write[NewArena] | Write[ChangedArena]) -> None:
 
 def require_removable_arena(call: Write[Body]) -> int:
     """The id of the arena in the path. Raises Conflict when a tournament or a bank uses it."""
-    arena_id = access.owned_id_in_path(call, book.ARENA, is_exclusive=True)
-    access.refuse_used(call, book.ARENA, arena_id, "Set the arena inactive instead.")
+    arena_id = access.removable_id_in_path(call, book.ARENA, "Set the arena inactive instead.")
     rows = (
         select(bank_arena.c.bank_id).where(bank_arena.c.arena_id == arena_id).order_by(bank_arena.c.bank_id)
     )
@@ -76,9 +75,6 @@ def require_removable_arena(call: Write[Body]) -> int:
     if bank_id is not None:
         raise ArenaInBank(arena=arena_id, bank=bank_id)
     return arena_id
-
-
-# Banks of an organizer's book, added and changed.
 
 
 ArenaIds = Annotated[tuple[Id, ...], Meta(max_length=100)]
@@ -129,13 +125,6 @@ def change_bank(call: Write[ChangedBank]) -> int:
     return bank_id
 
 
-def require_removable_bank(call: Write[Body]) -> int:
-    """The id of the bank in the path. Raises Conflict when a tournament uses it."""
-    bank_id = access.owned_id_in_path(call, book.BANK, is_exclusive=True)
-    access.refuse_used(call, book.BANK, bank_id, "Set the bank inactive instead.")
-    return bank_id
-
-
 def _insert_arenas(call: Write[Any], bank_id: int, arena_ids: Sequence[int]) -> None:
     rows = [
         {"bank_id": bank_id, "place": place, "arena_id": arena_id} for place, arena_id in enumerate(arena_ids)
@@ -161,9 +150,6 @@ def _refuse_if_played(call: Write[Any], bank_id: int) -> None:
     tournament_id = call.db.execute(rows.order_by(lineup_bank.c.tournament_id).limit(1)).scalar_one_or_none()
     if tournament_id is not None:
         raise BankInUse(tournament=tournament_id, bank=bank_id)
-
-
-# Change the locations of an organizer's book.
 
 
 Latitude = Annotated[float, Meta(ge=-90, le=90)]
@@ -216,8 +202,7 @@ def change_location(call: Write[ChangedLocation]) -> int:
 
 def require_removable_location(call: Write[Body]) -> int:
     """The id in the path. Raises Conflict when a tournament or an event takes place at the location."""
-    location_id = access.owned_id_in_path(call, book.LOCATION, is_exclusive=True)
-    access.refuse_used(call, book.LOCATION, location_id, "Set the location inactive instead.")
+    location_id = access.removable_id_in_path(call, book.LOCATION, "Set the location inactive instead.")
     rows = select(occasion.c.occasion_id).where(occasion.c.location_id == location_id)
     event_id = call.db.execute(rows.order_by(occasion.c.occasion_id).limit(1)).scalar_one_or_none()
     if event_id is not None:

@@ -314,9 +314,6 @@ def _is_correction(db: Connection, delivery: Any) -> bool:
     return earlier_content is not None and delivery.about.startswith("game ")
 
 
-# Webhooks with announcements to plan or messages to send.
-
-
 _TOURNAMENT = tournament.c
 
 
@@ -366,9 +363,6 @@ def is_any_message_ready(db: Connection, now: datetime, *, slow: bool) -> bool:
     """Whether a message is due to be sent."""
     rows = webhooks_ready(now, slow=slow).with_only_columns(_WEBHOOK.webhook_id)
     return db.execute(rows).first() is not None
-
-
-# The messages to webhooks that wait.
 
 
 def backlog(db: Connection, now: datetime) -> tuple[int, float]:

@@ -16,8 +16,7 @@ from silverball.kit.values import WithSecret
 from silverball.rules.model.tournament import Tournament
 from silverball.service.core import access, commands
 from silverball.service.core.calls import Write
-from silverball.service.webhooks import message_text, policy
-from silverball.service.webhooks import reads as webhooks_reads
+from silverball.service.webhooks import message_text, policy, reads
 from silverball.service.webhooks.message_text import ChatState
 from silverball.store.counts import quotas
 from silverball.store.database.slices import delete_slice
@@ -28,7 +27,7 @@ from silverball.store.tournament.announcements import Announcement
 from silverball_wire.webhooks import EventName, Webhook, WebhookForm
 
 WEBHOOK, DELIVERY = "webhook_id", "webhook_delivery_id"
-WEBHOOKS_MAX = webhooks_reads.WEBHOOKS_MAX
+WEBHOOKS_MAX = reads.WEBHOOKS_MAX
 SWITCHED_OFF = "The webhook was switched off."
 _WEBHOOK, _WEBHOOK_DELIVERY = webhook.c, webhook_delivery.c
 Events = Annotated[tuple[EventName, ...], Meta(max_length=14)]
@@ -138,7 +137,7 @@ def change_webhook(call: Write[ChangedWebhook]) -> int:
     Switched on, it starts with the next event; switched off, its waiting deliveries fail.
     """
     tournament = commands.load_for_own_parts(call)
-    before = webhooks_reads.find_webhook(call.db, tournament.tournament_id, _lock_own_webhook(call))
+    before = reads.find_webhook(call.db, tournament.tournament_id, _lock_own_webhook(call))
     given = access.sent_values(call.body)
     if "url" in given:
         given["url"] = policy.require_url(given["url"], call.settings)
@@ -159,7 +158,7 @@ def change_webhook(call: Write[ChangedWebhook]) -> int:
 
 def delete_webhook(call: Write[Body]) -> Webhook:
     """Delete the webhook in the path with its deliveries, and return it as it was."""
-    deleted = webhooks_reads.find_webhook(call.db, call.ids[TOURNAMENT], _lock_own_webhook(call))
+    deleted = reads.find_webhook(call.db, call.ids[TOURNAMENT], _lock_own_webhook(call))
     call.db.execute(delete(webhook).where(_WEBHOOK.webhook_id == deleted.webhook_id))
     return deleted
 
@@ -178,7 +177,7 @@ def send_test(call: Write[Body], dice: Random) -> tuple[int, int]:
     _require_active(call, webhook_id)
     waiting_test = select(_WEBHOOK_DELIVERY.webhook_delivery_id).where(
         _WEBHOOK_DELIVERY.webhook_id == webhook_id,
-        _WEBHOOK_DELIVERY.event == webhooks_reads.TEST,
+        _WEBHOOK_DELIVERY.event == reads.TEST,
         _WEBHOOK_DELIVERY.status == "waiting",
     )
     if call.db.execute(waiting_test.limit(1)).first() is not None:
@@ -186,7 +185,7 @@ def send_test(call: Write[Body], dice: Random) -> tuple[int, int]:
     values = {
         "webhook_id": webhook_id,
         "message_id": message_text.new_message_id(dice),
-        "event": webhooks_reads.TEST,
+        "event": reads.TEST,
         "status": "waiting",
         "tries": 0,
         "due_at": call.now,
@@ -203,10 +202,10 @@ def retry_delivery(call: Write[Body]) -> tuple[int, int]:
     """
     webhook_id = _lock_own_webhook(call)
     _require_active(call, webhook_id)
-    delivery = webhooks_reads.find_delivery(call.db, webhook_id, call.ids[DELIVERY])
+    delivery = reads.find_delivery(call.db, webhook_id, call.ids[DELIVERY])
     if delivery.status == "waiting":
         raise DeliveryAlreadyWaiting
-    if not webhooks_reads.can_be_sent(call.db, call.ids[TOURNAMENT], delivery):
+    if not reads.can_be_sent(call.db, call.ids[TOURNAMENT], delivery):
         raise DeliveredEventNotStored
     row = update(webhook_delivery).where(
         _WEBHOOK_DELIVERY.webhook_delivery_id == delivery.webhook_delivery_id
@@ -257,9 +256,6 @@ def _starting_point(db: Connection, tournament: Tournament) -> dict[str, Any]:
     return {"epoch": head.epoch, "seq": head.seq, "told": state}
 
 
-# Claim deliveries to send, and store their outcome.
-
-
 WITHDRAWN = "The event of this delivery was withdrawn or is no longer stored."
 KILLED = "The server was stopped during each try."
 GONE_STATUS = 410
@@ -308,17 +304,17 @@ def claim_next_message(db: Connection, now: datetime, *, slow: bool, base_url: s
 
     Deliveries that can no longer be sent are ended along the way.
     """
-    rows = webhooks_reads.webhooks_ready(now, slow=slow).with_for_update(of=webhook, skip_locked=True)
+    rows = reads.webhooks_ready(now, slow=slow).with_for_update(of=webhook, skip_locked=True)
     hook = db.execute(rows).one_or_none()
     if hook is None:
         return None
     waiting = select(webhook_delivery).where(
-        _WEBHOOK_DELIVERY.webhook_id == hook.webhook_id, webhooks_reads.is_due(now)
+        _WEBHOOK_DELIVERY.webhook_id == hook.webhook_id, reads.is_due(now)
     )
     for delivery in db.execute(
         waiting.order_by(_WEBHOOK_DELIVERY.webhook_delivery_id).limit(DELIVERIES_SCANNED_MAX)
     ).all():
-        body = webhooks_reads.message_body(db, hook, delivery, base_url)
+        body = reads.message_body(db, hook, delivery, base_url)
         if body is None:
             _end_delivery(db, delivery, "withdrawn", WITHDRAWN)
         elif delivery.tries >= policy.TRIES_MAX:
@@ -417,9 +413,7 @@ DeliveryRow = dict[str, Any]
 
 def plan_next_webhook(db: Connection, dice: Random, now: datetime) -> bool:
     """Plan the next webhook that is behind. Returns whether there was one."""
-    hook = db.execute(
-        webhooks_reads.webhooks_behind().with_for_update(of=webhook, skip_locked=True)
-    ).one_or_none()
+    hook = db.execute(reads.webhooks_behind().with_for_update(of=webhook, skip_locked=True)).one_or_none()
     if hook is None:
         return False
     planned: list[DeliveryRow] = []
@@ -522,9 +516,6 @@ def _withdraw_waiting(db: Connection, webhook_id: int) -> None:
     )
     rows = update(webhook_delivery).where(*waiting)
     db.execute(rows.values(status="withdrawn", due_at=None, reason=WITHDRAWN_TEXT))
-
-
-# Delete old deliveries.
 
 
 # Longer than the retries of any message last.

@@ -127,9 +127,6 @@ def decode_nullable(text: str | None) -> list[Any]:
     return _DECODE_NULLABLE(f"[{text or ''}]")
 
 
-# Lists of ids cut into pieces that fit into one statement.
-
-
 # SQLite takes 32,766 parameters in one statement.
 IDS_PER_STATEMENT = 5_000
 

@@ -22,6 +22,7 @@ from silverball.kit import files
 from silverball.kit.measures import DatabaseMeasures
 from silverball.kit.security import encryption
 from silverball.kit.security.encryption import KeyFile
+from silverball.rules.worth.answers import SimulatedNight
 from silverball.store import tables
 from silverball.store.counts.quotas import FULL, FullAccounts
 from silverball.store.database import statements
@@ -42,7 +43,7 @@ from silverball.store.people import hidings, names
 from silverball.store.revisions import stamps
 from silverball.store.revisions.kept_lists import LISTS, KeptLists
 from silverball.store.revisions.stamps import Revision, WorldState, world_stamp
-from silverball.store.tournament.forecasts import WANTED, WANTED_FORECASTS, WantedForecasts, WantedNights
+from silverball.store.tournament.forecasts import WANTED, WANTED_FORECASTS, WantedItems
 from silverball.store.tournament.loaded import SNAPSHOTS, SnapshotCache
 
 LOG = logging.getLogger("silverball.store")
@@ -112,8 +113,8 @@ class Store:
         # Only one machine has an SQLite file, so a key made there is known wherever it is needed.
         self.key_file = KeyFile(secret_file or self.file_beside(SECRET_FILE_ENDING), may_make=self.is_sqlite)
         self.full_accounts = FullAccounts()
-        self.wanted_nights = WantedNights()
-        self.wanted_forecasts = WantedForecasts()
+        self.wanted_nights = WantedItems[SimulatedNight]()
+        self.wanted_forecasts = WantedItems[int]()
         self._lists = KeptLists()
         options = {
             SNAPSHOTS: self.snapshots,

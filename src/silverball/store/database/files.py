@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -174,17 +174,13 @@ def _run_tool(program: str, url: str | None, *words: str) -> str:
     if url is not None:
         address = make_url(url).set(drivername="postgresql")
         # A password among the words would be seen by everybody on this machine.
-        environment |= _password_environment(address.password)
+        environment |= {} if address.password is None else {"PGPASSWORD": str(address.password)}
         command.append(f"--dbname={address.set(password=None).render_as_string(hide_password=False)}")
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603  # no word is from outside
     if done.returncode:
         complaint = (done.stderr.strip() or "no reason given").splitlines()[0]
         raise CopyFailed(f"{program} failed: {complaint}.")
     return done.stdout
-
-
-def _password_environment(password: object) -> Mapping[str, str]:
-    return {} if password is None else {"PGPASSWORD": str(password)}
 
 
 def _connect(file: Path, seconds: float = 30) -> sqlite3.Connection:

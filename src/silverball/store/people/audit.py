@@ -131,9 +131,6 @@ def prune_slice(db: Connection, now: datetime, days: int) -> int:
     return delete_slice(db, audit_entry, _ENTRY.bucket.is_not(None), _ENTRY.audit_entry_id <= too_many)
 
 
-# The networks that are blocked, as the operator of the site listed them.
-
-
 # Larger networks are nearly always a mistake: they have millions of people in them.
 PREFIX_MIN = {4: 8, 6: 19}
 NETWORKS_MAX = 10_000

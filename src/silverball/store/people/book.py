@@ -8,6 +8,7 @@ from sqlalchemy import Column, Connection, Table, and_, case, delete, insert, or
 
 from silverball.kit.errors import NotFound
 from silverball.store import tables
+from silverball.store.tables.ratings import COUNTS
 
 
 class OwnedKind(Struct, frozen=True):
@@ -78,10 +79,7 @@ def owners_by_id(db: Connection, kind: OwnedKind, ids: set[int]) -> dict[int, in
 # are staged in slices, one short transaction shows them all, and they are moved into `rating` in slices.
 
 
-STANDING_COLUMNS = (
-    *("rating", "rd", "delta", "first_period", "last_period"),
-    *("game_count", "win_count", "loss_count", "result_count", "lower_bound", "rank"),
-)
+STANDING_COLUMNS = ("rating", "rd", "delta", "first_period", "last_period", *COUNTS, "lower_bound", "rank")
 _RATING, _STAGED_RATING, _RATING_PERIOD = tables.rating.c, tables.staged_rating.c, tables.rating_period.c
 # Null when all are moved. A day is finished after that; one that another node finished was published anew.
 SHOWN_RUN = (

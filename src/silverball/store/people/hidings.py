@@ -12,24 +12,9 @@ from urllib.parse import parse_qsl, quote, quote_plus, urlencode, urlsplit, urlu
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Select, or_, select, text, true, union, update
 
+from silverball.store import tables
 from silverball.store.database.conditions import ascending_batches
 from silverball.store.people.unfinished_changes import UnfinishedChange, unfinished_changes
-from silverball.store.tables import (
-    bank_arena,
-    entrant,
-    game,
-    idempotency,
-    lineup_arena,
-    lineup_bank,
-    player,
-    round_,
-    scorekeeper,
-    single_player_game,
-    site_value,
-    tournament,
-    tournament_link,
-    user,
-)
 
 NAME = "hidings"
 # What a hidden profile hides (interface.md 2, row 20), as replies name it.
@@ -42,8 +27,8 @@ _COUNT_ONE_MORE = text(
     "INSERT INTO site_value (name, value) VALUES (:name, '1') ON CONFLICT (name) DO UPDATE"
     " SET value = CAST(CAST(site_value.value AS BIGINT) + 1 AS TEXT) RETURNING value"
 )
-_COUNT = select(site_value.c.value).where(site_value.c.name == NAME)
-_REPLY = idempotency.c
+_COUNT = select(tables.site_value.c.value).where(tables.site_value.c.name == NAME)
+_REPLY = tables.idempotency.c
 # No account: of a text that everybody may read.
 NOBODY = 0
 
@@ -108,13 +93,15 @@ def _records(value: Any) -> Iterator[tuple[dict[str, Any], int]]:
 def _hidden_users(db: Connection, user_ids: Collection[int]) -> frozenset[int]:
     hidden: set[int] = set()
     for batch in ascending_batches(user_ids):
-        rows = select(user.c.user_id).where(user.c.user_id.in_(batch), user.c.profile_opt_out == true())
+        rows = select(tables.user.c.user_id).where(
+            tables.user.c.user_id.in_(batch), tables.user.c.profile_opt_out == true()
+        )
         hidden.update(db.execute(rows).scalars())
     return frozenset(hidden)
 
 
 def _is_admin(db: Connection, user_id: int) -> bool:
-    row = select(user.c.user_id).where(user.c.user_id == user_id, user.c.role == "admin")
+    row = select(tables.user.c.user_id).where(tables.user.c.user_id == user_id, tables.user.c.role == "admin")
     return db.execute(row).first() is not None
 
 
@@ -130,7 +117,7 @@ def erase_from_replies(db: Connection, change: UnfinishedChange, owner_id: int) 
     rows = select(_REPLY.key, _REPLY.body).where(_REPLY.user_id == owner_id, eraser.may_be_named())
     for key, body in db.execute(rows).all():
         own = (_REPLY.user_id == owner_id, _REPLY.key == key)
-        db.execute(update(idempotency).where(*own).values(body=eraser.erase_text(body)))
+        db.execute(update(tables.idempotency).where(*own).values(body=eraser.erase_text(body)))
 
 
 def _erase_from(body: str, changes: Collection[UnfinishedChange]) -> str:
@@ -217,9 +204,6 @@ def _personal_member(pseudonym: str, names: set[str]) -> Callable[[str, Any], An
     return erased
 
 
-# Tournaments in progress that show something of an account or of an organizer's book.
-
-
 IdsByTournament = dict[int, list[int]]
 
 
@@ -227,10 +211,10 @@ def running_tournaments(db: Connection, tournament_ids: Collection[int]) -> list
     """Those of these tournaments that are not completed, ascending."""
     running: list[int] = []
     for batch in ascending_batches(tournament_ids):
-        rows = select(tournament.c.tournament_id).where(
-            tournament.c.tournament_id.in_(batch), tournament.c.status != "completed"
+        rows = select(tables.tournament.c.tournament_id).where(
+            tables.tournament.c.tournament_id.in_(batch), tables.tournament.c.status != "completed"
         )
-        running += db.execute(rows.order_by(tournament.c.tournament_id)).scalars()
+        running += db.execute(rows.order_by(tables.tournament.c.tournament_id)).scalars()
     return running
 
 
@@ -238,8 +222,8 @@ def entrants_by_tournament(
     db: Connection, tournament_ids: Collection[int], player_ids: Collection[int]
 ) -> IdsByTournament:
     """Tournament id -> those of the players who are entrants there."""
-    columns = select(entrant.c.tournament_id, entrant.c.player_id)
-    return _group_running(db, tournament_ids, columns.where(entrant.c.player_id.in_(player_ids)))
+    columns = select(tables.entrant.c.tournament_id, tables.entrant.c.player_id)
+    return _group_running(db, tournament_ids, columns.where(tables.entrant.c.player_id.in_(player_ids)))
 
 
 def claimed_entrants_by_tournament(
@@ -249,12 +233,12 @@ def claimed_entrants_by_tournament(
     player_ids: Collection[int] = (),
 ) -> IdsByTournament:
     """Tournament id -> its players who are claimed by one of the users, or are among these players."""
-    claimed = select(player.c.player_id).where(player.c.claimed_by.in_(user_ids))
-    is_theirs = or_(entrant.c.player_id.in_(claimed), entrant.c.player_id.in_(player_ids))
-    columns = select(entrant.c.tournament_id, entrant.c.player_id)
+    claimed = select(tables.player.c.player_id).where(tables.player.c.claimed_by.in_(user_ids))
+    is_theirs = or_(tables.entrant.c.player_id.in_(claimed), tables.entrant.c.player_id.in_(player_ids))
+    columns = select(tables.entrant.c.tournament_id, tables.entrant.c.player_id)
     ids: IdsByTournament = {}
     for batch in ascending_batches(tournament_ids):
-        ids |= _group_running(db, batch, columns.where(entrant.c.tournament_id.in_(batch), is_theirs))
+        ids |= _group_running(db, batch, columns.where(tables.entrant.c.tournament_id.in_(batch), is_theirs))
     return ids
 
 
@@ -263,13 +247,13 @@ def arenas_by_tournament(
 ) -> IdsByTournament:
     """Tournament id -> those of the arenas that it shows: in its lineup, in a bank, in a game."""
     in_banks = (
-        select(lineup_bank.c.tournament_id, bank_arena.c.arena_id)
-        .join(bank_arena, bank_arena.c.bank_id == lineup_bank.c.bank_id)
-        .where(bank_arena.c.arena_id.in_(arena_ids))
+        select(tables.lineup_bank.c.tournament_id, tables.bank_arena.c.arena_id)
+        .join(tables.bank_arena, tables.bank_arena.c.bank_id == tables.lineup_bank.c.bank_id)
+        .where(tables.bank_arena.c.arena_id.in_(arena_ids))
     )
     in_play = [
         select(table.c.tournament_id, table.c.arena_id).where(table.c.arena_id.in_(arena_ids))
-        for table in (lineup_arena, game, round_, single_player_game)
+        for table in (tables.lineup_arena, tables.game, tables.round_, tables.single_player_game)
     ]
     pairs = union(in_banks, *in_play).subquery()
     return _group_running(db, tournament_ids, select(pairs.c.tournament_id, pairs.c.arena_id))
@@ -279,7 +263,7 @@ def tournaments_staffed_by(
     db: Connection, tournament_ids: Collection[int], user_ids: Collection[int]
 ) -> list[int]:
     """Those of the tournaments that one of the users organizes or keeps scores in, ascending."""
-    own, keeper = tournament.c, scorekeeper.c
+    own, keeper = tables.tournament.c, tables.scorekeeper.c
     staffed: list[int] = []
     for batch in ascending_batches(tournament_ids):
         organized = select(own.tournament_id).where(
@@ -295,7 +279,7 @@ def tournaments_staffed_by(
 
 def tournaments_linking_to(db: Connection, tournament_id: int) -> list[int]:
     """The tournaments that link to this one, ascending."""
-    link = tournament_link.c
+    link = tables.tournament_link.c
     rows = select(link.tournament_id).where(link.linked_tournament_id == tournament_id).distinct()
     return list(db.execute(rows.order_by(link.tournament_id)).scalars())
 

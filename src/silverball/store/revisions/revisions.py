@@ -12,35 +12,22 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, Select, bindparam, select, update
 
+from silverball.store import tables
 from silverball.store.database.conditions import ascending_batches
 from silverball.store.database.statements import Statement
 from silverball.store.database.transaction import Transaction
 from silverball.store.revisions.stamps import Revision
-from silverball.store.tables import (
-    bank_arena,
-    entrant,
-    game,
-    lineup_arena,
-    lineup_bank,
-    occasion,
-    occasion_tournament,
-    player,
-    round_,
-    scorekeeper,
-    single_player_game,
-    tournament,
-)
 
 RAISE_LOCKED = Statement(
-    update(tournament)
-    .where(tournament.c.tournament_id == bindparam("own_id"))
+    update(tables.tournament)
+    .where(tables.tournament.c.tournament_id == bindparam("own_id"))
     .values(
-        revision=tournament.c.revision + 1,
+        revision=tables.tournament.c.revision + 1,
         stamp=bindparam("new_stamp"),
         updated_at=bindparam("moment"),
-        seq=tournament.c.seq + bindparam("announced"),
+        seq=tables.tournament.c.seq + bindparam("announced"),
     )
-    .returning(tournament.c.revision, tournament.c.epoch, tournament.c.seq)
+    .returning(tables.tournament.c.revision, tables.tournament.c.epoch, tables.tournament.c.seq)
 )
 
 
@@ -57,12 +44,12 @@ def raise_tournaments(transaction: Transaction, tournament_ids: Collection[int])
     """Raise the revisions of these tournaments by one and return the new ones."""
     db = transaction.connection
     raised: dict[int, int] = {}
-    column = tournament.c.tournament_id
+    column = tables.tournament.c.tournament_id
     for batch in ascending_batches(tournament_ids):
         _lock(db, batch)
-        raised_row = {"revision": tournament.c.revision + 1, "stamp": transaction.stamp}
-        rows = update(tournament).where(column.in_(batch)).values(**raised_row)
-        changed = db.execute(rows.returning(column, tournament.c.revision))
+        raised_row = {"revision": tables.tournament.c.revision + 1, "stamp": transaction.stamp}
+        rows = update(tables.tournament).where(column.in_(batch)).values(**raised_row)
+        changed = db.execute(rows.returning(column, tables.tournament.c.revision))
         raised |= {tournament_id: revision for tournament_id, revision in changed}  # noqa: C416  # rows are no pairs to mypy
     # Only `Store.write` publishes them, and only after the commit.
     transaction.raised_revisions.update(raised)
@@ -79,7 +66,7 @@ def _lock(db: Connection, tournament_ids: Collection[int]) -> None:
     if db.dialect.name == "sqlite":
         # Its one writer has locked them all.
         return
-    column = tournament.c.tournament_id
+    column = tables.tournament.c.tournament_id
     db.execute(select(column).where(column.in_(tournament_ids)).order_by(column).with_for_update()).all()
 
 
@@ -98,36 +85,36 @@ def raise_locked(
 
 def current_revision(db: Connection, tournament_id: int) -> Revision | None:
     """The revision of a tournament as this connection sees it; None when there is none."""
-    columns = select(tournament.c.revision, tournament.c.stamp)
-    row = db.execute(columns.where(tournament.c.tournament_id == tournament_id)).one_or_none()
+    columns = select(tables.tournament.c.revision, tables.tournament.c.stamp)
+    row = db.execute(columns.where(tables.tournament.c.tournament_id == tournament_id)).one_or_none()
     return None if row is None else Revision(row.revision, row.stamp)
 
 
 def tournaments_of_users(db: Connection, user_ids: Collection[int]) -> Sequence[int]:
     """The tournaments that these users organize, keep scores in, or play in as a claimed player."""
-    claimed = select(player.c.player_id).where(player.c.claimed_by.in_(user_ids))
+    claimed = select(tables.player.c.player_id).where(tables.player.c.claimed_by.in_(user_ids))
     return _selected_ids(
         db,
-        select(tournament.c.tournament_id).where(tournament.c.organizer_id.in_(user_ids)),
-        select(scorekeeper.c.tournament_id).where(scorekeeper.c.user_id.in_(user_ids)),
-        select(entrant.c.tournament_id).where(entrant.c.player_id.in_(claimed)),
+        select(tables.tournament.c.tournament_id).where(tables.tournament.c.organizer_id.in_(user_ids)),
+        select(tables.scorekeeper.c.tournament_id).where(tables.scorekeeper.c.user_id.in_(user_ids)),
+        select(tables.entrant.c.tournament_id).where(tables.entrant.c.player_id.in_(claimed)),
     )
 
 
 def raise_for_players(transaction: Transaction, player_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament that these players are entrants in."""
     return _raise_selected(
-        transaction, select(entrant.c.tournament_id).where(entrant.c.player_id.in_(player_ids))
+        transaction, select(tables.entrant.c.tournament_id).where(tables.entrant.c.player_id.in_(player_ids))
     )
 
 
 def raise_for_arenas(transaction: Transaction, arena_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament with one of these arenas in its lineup, in a bank or in a game."""
-    banks = select(bank_arena.c.bank_id).where(bank_arena.c.arena_id.in_(arena_ids))
-    tables_with_arenas = (lineup_arena, game, round_, single_player_game)
+    banks = select(tables.bank_arena.c.bank_id).where(tables.bank_arena.c.arena_id.in_(arena_ids))
+    tables_with_arenas = (tables.lineup_arena, tables.game, tables.round_, tables.single_player_game)
     return _raise_selected(
         transaction,
-        select(lineup_bank.c.tournament_id).where(lineup_bank.c.bank_id.in_(banks)),
+        select(tables.lineup_bank.c.tournament_id).where(tables.lineup_bank.c.bank_id.in_(banks)),
         *(
             select(table.c.tournament_id).where(table.c.arena_id.in_(arena_ids))
             for table in tables_with_arenas
@@ -138,16 +125,17 @@ def raise_for_arenas(transaction: Transaction, arena_ids: Collection[int]) -> di
 def raise_for_banks(transaction: Transaction, bank_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament with one of these banks in its lineup."""
     return _raise_selected(
-        transaction, select(lineup_bank.c.tournament_id).where(lineup_bank.c.bank_id.in_(bank_ids))
+        transaction,
+        select(tables.lineup_bank.c.tournament_id).where(tables.lineup_bank.c.bank_id.in_(bank_ids)),
     )
 
 
 def raise_for_locations(transaction: Transaction, location_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament at these locations, or of an occasion at one of them."""
-    occasions = select(occasion.c.occasion_id).where(occasion.c.location_id.in_(location_ids))
+    occasions = select(tables.occasion.c.occasion_id).where(tables.occasion.c.location_id.in_(location_ids))
     return _raise_selected(
         transaction,
-        select(tournament.c.tournament_id).where(tournament.c.location_id.in_(location_ids)),
+        select(tables.tournament.c.tournament_id).where(tables.tournament.c.location_id.in_(location_ids)),
         _select_in_occasions(occasions),
     )
 
@@ -158,7 +146,7 @@ def raise_for_occasions(transaction: Transaction, occasion_ids: Collection[int])
 
 
 def _select_in_occasions(occasion_ids: Collection[int] | Select[tuple[int]]) -> Select[tuple[int]]:
-    entry = occasion_tournament.c
+    entry = tables.occasion_tournament.c
     return select(entry.tournament_id).where(
         entry.occasion_id.in_(occasion_ids), entry.tournament_id.is_not(None)
     )
@@ -167,7 +155,8 @@ def _select_in_occasions(occasion_ids: Collection[int] | Select[tuple[int]]) -> 
 def raise_for_series(transaction: Transaction, series_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament of these series."""
     return _raise_selected(
-        transaction, select(tournament.c.tournament_id).where(tournament.c.series_id.in_(series_ids))
+        transaction,
+        select(tables.tournament.c.tournament_id).where(tables.tournament.c.series_id.in_(series_ids)),
     )
 
 

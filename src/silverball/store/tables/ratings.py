@@ -1,9 +1,27 @@
 """Ratings: rated people, their revisions in each period, and the periods."""
 
+from collections.abc import Iterator
+from typing import Any
+
 from sqlalchemy import Column, UniqueConstraint
 
 from silverball.store.tables.base import Real, flag, integer, json, key, key_reference, reference, table, text
 from silverball.store.types import Id, Instant
+
+COUNTS = ("game_count", "win_count", "loss_count", "result_count")
+
+
+def _standing_columns() -> Iterator[Column[Any]]:
+    """The columns of a rating that each period computes anew."""
+    # Null until the first period; then as of the last period with a result.
+    yield from (Column(name, Real) for name in ("rating", "rd", "delta"))
+    # As of the current period; the rank is null for people who are not listed.
+    yield Column("lower_bound", Real)
+    yield integer("rank", null=True)
+    yield from (text(name, null=True) for name in ("first_period", "last_period"))
+    # Null while no result is known: the rating came from a file.
+    yield from (integer(name, null=True) for name in COUNTS)
+
 
 # A rated person as of the current period. Source of the identity: ratings, section A.5.
 rating = table(
@@ -19,20 +37,7 @@ rating = table(
     text("name_folded"),
     # The rating that replaces this one; the row stays as a redirect.
     reference("merged_into", "rating.rating_id", null=True),
-    # Null until the first period; then as of the last period with a result.
-    Column("rating", Real),
-    Column("rd", Real),
-    Column("delta", Real),
-    # As of the current period; the rank is null for people who are not listed.
-    Column("lower_bound", Real),
-    integer("rank", null=True),
-    text("first_period", null=True),
-    text("last_period", null=True),
-    # Null while no result is known: the rating came from a file.
-    integer("game_count", null=True),
-    integer("win_count", null=True),
-    integer("loss_count", null=True),
-    integer("result_count", null=True),
+    *_standing_columns(),
     UniqueConstraint("user_id"),
     UniqueConstraint("ifpa_id"),
     UniqueConstraint("organizer_id", "name_key"),
@@ -90,10 +95,7 @@ rating_revision = table(
     Column("rd", Real, nullable=False),
     # These are null when the revision came from a file.
     Column("delta", Real),
-    integer("game_count", null=True),
-    integer("win_count", null=True),
-    integer("loss_count", null=True),
-    integer("result_count", null=True),
+    *(integer(name, null=True) for name in COUNTS),
     # Rating id, wins, losses and draws for each opponent in turn.
     json("meetings", null=True),
     UniqueConstraint("rating_id", "period_date"),
@@ -107,22 +109,12 @@ rating_revision = table(
 )
 
 # Ratings of a run that are not in `rating` yet: shown once the current period names the run. Without
-# references, which would cost more than the rows. The columns are those of `rating`.
+# references, which would cost more than the rows.
 staged_rating = table(
     "staged_rating",
     Column("run", Id, primary_key=True, autoincrement=False),
     Column("rating_id", Id, primary_key=True, autoincrement=False),
-    Column("rating", Real),
-    Column("rd", Real),
-    Column("delta", Real),
-    Column("lower_bound", Real),
-    integer("rank", null=True),
-    text("first_period", null=True),
-    text("last_period", null=True),
-    integer("game_count", null=True),
-    integer("win_count", null=True),
-    integer("loss_count", null=True),
-    integer("result_count", null=True),
+    *_standing_columns(),
     audiences={
         "secret": "run rating_id rating rd delta lower_bound rank first_period last_period game_count"
         " win_count loss_count result_count",

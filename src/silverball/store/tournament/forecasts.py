@@ -6,6 +6,7 @@ computes it, on one node at a time.
 
 import threading
 from datetime import datetime, timedelta
+from typing import Generic, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -17,6 +18,7 @@ from silverball.rules.planning.answers import FindOutcome, SimulatedOutcome
 from silverball.rules.planning.nights import SimulatedNight
 from silverball.store.tables import draw_preview, forecast, simulated_night
 
+T = TypeVar("T")
 # Execution option of every connection: the tournaments whose forecast somebody waits for.
 WANTED_FORECASTS = "silverball_wanted_forecasts"
 # More are forgotten: who waits for them asks again.
@@ -43,34 +45,34 @@ class StoredForecast(Struct, frozen=True):
     forecast: Forecast
 
 
-class WantedForecasts:
-    """The tournaments whose forecast readers of this process wait for, first come first."""
+class WantedItems(Generic[T]):
+    """Items that readers of this process wait for, by key, first come first."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._tournament_ids: dict[int, None] = {}
+        self._items: dict[int | str, T] = {}
 
-    def add(self, tournament_id: int) -> None:
-        """Ask for a forecast, unless too many are waiting."""
+    def add(self, key: int | str, item: T) -> None:
+        """Ask for an item, unless too many are waiting."""
         with self._lock:
-            if len(self._tournament_ids) < WANTED_MAX:
-                self._tournament_ids.setdefault(tournament_id)
+            if len(self._items) < WANTED_MAX:
+                self._items.setdefault(key, item)
 
-    def waiting(self) -> list[int]:
-        """The ids of the tournaments; each waits until it is removed."""
+    def waiting(self) -> list[T]:
+        """The items, the one that has waited longest first; each waits until it is removed."""
         with self._lock:
-            return list(self._tournament_ids)
+            return list(self._items.values())
 
-    def remove(self, tournament_id: int) -> None:
-        """Forget a tournament."""
+    def remove(self, key: int | str) -> None:
+        """Forget an item: it is computed, or nobody can compute it."""
         with self._lock:
-            self._tournament_ids.pop(tournament_id, None)
+            self._items.pop(key, None)
 
 
 def ask_for_forecast(db: Connection, tournament_id: int) -> None:
     """Have the forecast of a tournament computed soon."""
-    wanted: WantedForecasts = db.get_execution_options()[WANTED_FORECASTS]
-    wanted.add(tournament_id)
+    wanted: WantedItems[int] = db.get_execution_options()[WANTED_FORECASTS]
+    wanted.add(tournament_id, tournament_id)
 
 
 def stored_forecast(db: Connection, tournament_id: int) -> StoredForecast | None:
@@ -112,7 +114,6 @@ def store_forecast(
 
 # Execution option of every connection: the nights that somebody waits for.
 WANTED = "silverball_wanted_nights"
-# More are forgotten: who waits for them asks again.
 
 _SIMULATED_NIGHT = simulated_night.c
 _COLUMNS = (
@@ -124,30 +125,6 @@ _COLUMNS = (
 _OUTCOME = select(*_COLUMNS).where(_SIMULATED_NIGHT.night == bindparam("night_key"))
 
 
-class WantedNights:
-    """The nights that readers of this process wait for, first come first."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._nights: dict[str, SimulatedNight] = {}
-
-    def add(self, night: SimulatedNight) -> None:
-        """Ask for a night, unless too many are waiting."""
-        with self._lock:
-            if len(self._nights) < WANTED_MAX:
-                self._nights.setdefault(night.key, night)
-
-    def first(self) -> SimulatedNight | None:
-        """The night that has waited longest; it waits until it is removed."""
-        with self._lock:
-            return next(iter(self._nights.values()), None)
-
-    def remove(self, night: SimulatedNight) -> None:
-        """Forget a night: its outcome is stored, or nobody can compute it."""
-        with self._lock:
-            self._nights.pop(night.key, None)
-
-
 def outcome_finder(db: Connection) -> FindOutcome:
     """A function that finds stored outcomes, and asks for those that are missing."""
 
@@ -155,8 +132,8 @@ def outcome_finder(db: Connection) -> FindOutcome:
         """The stored outcome; None while it is being computed."""
         outcome = stored_outcome(db, night)
         if outcome is None:
-            wanted: WantedNights = db.get_execution_options()[WANTED]
-            wanted.add(night)
+            wanted: WantedItems[SimulatedNight] = db.get_execution_options()[WANTED]
+            wanted.add(night.key, night)
         return outcome
 
     return find_or_ask

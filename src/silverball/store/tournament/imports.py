@@ -159,9 +159,6 @@ def _parts(ids: Collection[int]) -> Iterator[list[int]]:
         yield ordered[start : start + IDS_AT_ONCE]
 
 
-# Which of many ids of several tables are in use, in one statement.
-
-
 # In one statement.
 
 Ids = Mapping[str, Collection[int]]

@@ -434,9 +434,6 @@ def room_calls_after(actions: Sequence[Action], action_id: int) -> list[Action]:
     ]
 
 
-# Tournaments as they stood after an earlier action of their journal.
-
-
 # The journal tells what came after one of these, and nothing of what was before.
 BEGINNINGS = (TOURNAMENT_CREATED, TOURNAMENT_IMPORTED, MATCHES_MERGED)
 

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from silverball.kit.values import compile_builder
+from silverball.kit.values import compile_builder, compile_copy
 from silverball.rules.model import fields
 from silverball.rules.model.fields import PartField
 from silverball.rules.model.tournament import (
@@ -30,10 +30,6 @@ from silverball.rules.model.tournament import (
 
 Values = dict[str, Any]
 P = TypeVar("P")
-
-
-def status_word(is_active: bool) -> str:
-    return "active" if is_active else "inactive"
 
 
 def seconds_between(started_at: datetime | None, completed_at: datetime | None) -> int | None:
@@ -125,7 +121,7 @@ def lineup_arena_values(arena: LineupArena) -> Values:
     return {
         "arena_id": arena.arena_id,
         "place": arena.place,
-        "status": status_word(arena.is_active),
+        "status": ("active" if arena.is_active else "inactive"),
         "preferred": arena.is_preferred,
         "amazing_race_seed": arena.amazing_race_seed,
         "best_game_blocked": arena.is_blocked,
@@ -187,16 +183,7 @@ def scorekeeper_values(scorekeeper: Scorekeeper) -> Values:
     }
 
 
-def to_purchase(row: Any) -> Purchase:
-    return Purchase(
-        entry_id=row.entry_id,
-        player_id=row.player_id,
-        type=row.type,
-        quantity=row.quantity,
-        amount=row.amount,
-        currency=row.currency,
-        created_at=row.created_at,
-    )
+to_purchase = compile_copy(Purchase)
 
 
 def purchase_values(purchase: Purchase) -> Values:
@@ -210,9 +197,6 @@ def purchase_values(purchase: Purchase) -> Values:
         "status": "active",
         "created_at": purchase.created_at,
     }
-
-
-# The sign-up list as rows.
 
 
 def to_sign_up(row: Any) -> SignUpEntry:

@@ -9,16 +9,13 @@ from secrets import SystemRandom
 from typing import Any
 
 from silverball.service.games import bodies as game_bodies
-from silverball.service.games import guarded_writes as guarded_games
 from silverball.service.games import writes as games
 from silverball.service.money import bodies as money_bodies
 from silverball.service.money import writes as money_writes
 from silverball.service.roster import bodies as roster_bodies
-from silverball.service.roster import guarded_writes as guarded_roster
 from silverball.service.roster import writes as roster
 from silverball.service.rounds import bodies as round_bodies
 from silverball.service.rounds import writes as rounds
-from silverball.service.single_player import guarded_writes as guarded_attempts
 from silverball.service.single_player import writes as single_player_writes
 from silverball.service.tournaments import bodies as tournament_bodies
 from silverball.service.tournaments import writes as tournaments_writes
@@ -118,7 +115,7 @@ _TOURNAMENT_ACTIONS = {
 }
 _ROSTER_ACTIONS = {
     "people": FormAction(
-        write=guarded_roster.add_players, body=guarded_roster.PlayersToAdd, build_body=form_bodies.new_players
+        write=roster.add_players_by_name, body=roster.PlayersToAdd, build_body=form_bodies.new_players
     ),
     "player": FormAction(
         write=roster.change_player,
@@ -138,7 +135,7 @@ _ROSTER_ACTIONS = {
         write=roster.add_arenas, body=roster_bodies.NewLineupArenas, build_body=form_bodies.lineup
     ),
     "machine": FormAction(
-        write=guarded_roster.add_machines, body=guarded_roster.MachinesToAdd, build_body=form_bodies.machines
+        write=roster.add_machines_by_name, body=roster.MachinesToAdd, build_body=form_bodies.machines
     ),
     "arena": FormAction(
         write=roster.change_arena,
@@ -168,23 +165,23 @@ _GAME_ACTIONS = {
         build_body=form_bodies.hole,
     ),
     "result": FormAction(
-        write=guarded_games.record_result,
+        write=games.record_result_of_page,
         ability="score",
         id_fields=(GAME,),
-        body=guarded_games.ResultFromPage,
+        body=games.ResultFromPage,
         build_body=form_bodies.result,
     ),
     "paper": FormAction(
-        write=guarded_games.record_round,
+        write=games.record_round,
         ability="score",
-        body=guarded_games.TypedRound,
+        body=games.TypedRound,
         build_body=people.typed_round,
     ),
     "leg-new": FormAction(
-        write=guarded_games.record_leg,
+        write=games.record_leg_of_page,
         ability="score",
         id_fields=(GAME,),
-        body=guarded_games.LegFromPage,
+        body=games.LegFromPage,
         build_body=form_bodies.new_leg,
     ),
     "leg": FormAction(
@@ -256,10 +253,10 @@ _SINGLE_PLAYER_ACTIONS = {
         build_body=form_bodies.new_single_player_game,
     ),
     "attempt": FormAction(
-        write=guarded_attempts.record_single_player_game,
+        write=single_player_writes.record_attempt_of_page,
         ability="score",
         id_fields=(ATTEMPT,),
-        body=guarded_attempts.AttemptFromPage,
+        body=single_player_writes.AttemptFromPage,
         build_body=form_bodies.recorded_single_player_game,
     ),
     "attempt-correct": FormAction(

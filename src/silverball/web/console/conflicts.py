@@ -5,21 +5,21 @@ import json
 from silverball.kit.errors import Conflict, Refusal
 from silverball.rules.commands.tournament import PlayerAlreadyEntered
 from silverball.rules.model.tournament import Game, SinglePlayerGame
-from silverball.service.games import guarded_writes as guarded_games
-from silverball.service.roster import guarded_writes as guarded_roster
-from silverball.service.single_player import guarded_writes as guarded_attempts
+from silverball.service.games import writes as games
+from silverball.service.roster import writes as roster
+from silverball.service.single_player import writes as single_player_writes
 from silverball.store.people import names
 from silverball.web.console import details, form_bodies
 from silverball.web.forms import FormData, StandingResult
 from silverball.web.tournament_night import TournamentNight
 
 # Somebody else has added them meanwhile.
-PRESENT = (PlayerAlreadyEntered, guarded_roster.NameAlreadyEntered)
+PRESENT = (PlayerAlreadyEntered, roster.NameAlreadyEntered)
 OUTDATED = (
-    guarded_games.ResultAlreadyRecorded,
-    guarded_games.GameChangedMeanwhile,
-    guarded_games.LegAlreadyRecorded,
-    guarded_attempts.AttemptAlreadyRecorded,
+    games.ResultAlreadyRecorded,
+    games.GameChangedMeanwhile,
+    games.LegAlreadyRecorded,
+    single_player_writes.AttemptAlreadyRecorded,
 )
 
 
@@ -61,7 +61,7 @@ def _standing_game(refusal: Refusal, night: TournamentNight, game: Game) -> Stan
     else:
         places = ", ".join(f"{place}. {name}" for place, name in enumerate(order, start=1))
         text = f"Recorded: {places}." if places else "It is completed."
-    fields = {"seen": guarded_games.game_revision(game), "number": str(len(game.legs) + 1)}
+    fields = {"seen": games.game_revision(game), "number": str(len(game.legs) + 1)}
     may_replace = night.is_organizer or game.status != "completed"
     return StandingResult(text, _renewal(refusal, fields) if may_replace else "")
 
@@ -69,7 +69,7 @@ def _standing_game(refusal: Refusal, night: TournamentNight, game: Game) -> Stan
 def _standing_attempt(refusal: Refusal, attempt: SinglePlayerGame) -> StandingResult:
     recorded = details.result_text(attempt)
     text = f"Recorded: {recorded}." if attempt.status == "completed" and recorded else "It stands open."
-    return StandingResult(text, _renewal(refusal, {"seen": guarded_attempts.attempt_revision(attempt)}))
+    return StandingResult(text, _renewal(refusal, {"seen": single_player_writes.attempt_revision(attempt)}))
 
 
 def _renewal(refusal: Refusal, fields: dict[str, str]) -> str:

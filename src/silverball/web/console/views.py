@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from silverball.kit.errors import Refusal
 from silverball.rules.registry import FORMATS
-from silverball.service.games import guarded_writes as guarded_games
-from silverball.service.single_player import guarded_writes as guarded_attempts
+from silverball.service.games import writes as games
+from silverball.service.single_player import writes as single_player_writes
 from silverball.service.webhooks import reads as webhook_reads
 from silverball.web import deciding_ties, site, tournament_worth
 from silverball.web.console import (
@@ -151,8 +151,8 @@ def render_view(
         format_title=format_title(night.tournament.type),
         choices=night.choices,
         player_choices=lambda player_ids: _player_choices(night, player_ids),
-        game_revision=guarded_games.game_revision,
-        attempt_revision=guarded_attempts.attempt_revision,
+        game_revision=games.game_revision,
+        attempt_revision=single_player_writes.attempt_revision,
         result_text=details.result_text,
         machine_text=details.machine_text,
         **view.load_context(request, night),

@@ -188,11 +188,6 @@ def selected_games(db: Connection, tournament_id: int, game_ids: Sequence[int]) 
     return tuple([_game_item(row, seats, suggestions) for row in own])
 
 
-def games_with_arenas(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> dict[int, Game]:
-    """Game id -> the game with its arena, for those of the given games that are in the tournament."""
-    return with_arenas(db, selected_games(db, tournament_id, game_ids))
-
-
 def with_arenas(db: Connection, games: Sequence[Game]) -> dict[int, Game]:
     """Game id -> the game with its arena."""
     arena_ids = {game_.arena_id for game_ in games if game_.arena_id is not None}
@@ -227,7 +222,7 @@ def games_page(db: Connection, query: GamesQuery) -> PageRows[Game]:
 
 def find_game(db: Connection, tournament_id: int, game_id: int) -> Game:
     """A game with its arena. Raises NotFound, and WrongFormat for a game of another tournament."""
-    by_id = games_with_arenas(db, tournament_id, [game_id])
+    by_id = with_arenas(db, selected_games(db, tournament_id, [game_id]))
     if not by_id:
         require_game(db, tournament_id, game_id)
     return by_id[game_id]
@@ -450,9 +445,6 @@ def _is_all_written(before: LoadedTournament, after: rules.Tournament, game: rul
     return not any(map(eq, writers.seat_results(old), writers.seat_results(game)))
 
 
-# Legs: the single games of the matches of a bracket.
-
-
 LEGS = select(game.c.game_id, game.c.tournament_id, game.c.legs)
 
 
@@ -493,9 +485,6 @@ def _leg_items(row: Any) -> Iterator[Leg]:
             result_positions=tuple(leg["finishing_order"]),
             recorded_at=None if recorded_at is None else base.iso(base.parse_moment(recorded_at)),
         )
-
-
-# Completed games for summaries and statistics.
 
 
 _SEATS = RowMapper(
@@ -544,9 +533,6 @@ def completed_games(db: Connection, tournament_id: int) -> list[CompletedGame]:
 
 def _stored_result(seats: NamedRow) -> StoredResult:
     return StoredResult(seats.player_id, seats.result_position, seats.points)
-
-
-# Mean durations in whole seconds.
 
 
 def mean_seconds(durations: Iterable[float | None]) -> int | None:

@@ -30,8 +30,6 @@ from silverball_wire.games import Game
 from silverball_wire.rounds import Round
 from silverball_wire.standings import Standing
 
-# The filters of a list of games, for the games of a snapshot.
-
 
 def matching_games(tournament: Tournament, query: TournamentGamesQuery) -> list[tournament_Game]:
     """The games that pass the filters, by id. Raises Invalid for rounds that are none."""

@@ -24,9 +24,6 @@ def frenzy_state(db: Connection, tournament_id: int) -> FrenzyState:
     )
 
 
-# The live view of a max match play.
-
-
 def max_matchplay_state(db: Connection, tournament_id: int) -> MaxMatchplayState:
     """Started games, the opponents that each entrant has met, and the games left. Raises WrongFormat."""
     tournaments.require_match_requests(db, tournament_id)

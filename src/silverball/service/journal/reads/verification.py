@@ -19,17 +19,8 @@ from silverball.rules.verify.replay import ReplayedAction
 from silverball.service.moving import reads as moving_reads
 from silverball.service.moving.reads import Mirror
 from silverball.service.standings.reads import standings as reads_standings
+from silverball.store import tables
 from silverball.store.database.engine import Db
-from silverball.store.tables import (
-    announcement,
-    arena_summary,
-    entrant,
-    match_summary,
-    player,
-    player_arena_summary,
-    standing,
-    tournament,
-)
 from silverball.store.tournament import announcements, chain, chaining, journal, snapshot
 from silverball.store.tournament.chain import LineContent
 from silverball.store.tournament.journal import Action
@@ -75,7 +66,11 @@ def verify_chain(db: Db, tournament_id: int) -> ChainReport:
         action_by_hash[previous] = line.action_id
         if is_whole:
             proven.add(previous)
-    faults += _faults_of_announcements(db, tournament_id, action_by_hash)
+    faults += [
+        f"Announcement {seq} has a journal head that is the hash of no line: the journal was written again."
+        for seq, head in announcements.journal_heads(db, tournament_id)
+        if head not in action_by_hash
+    ]
     return ChainReport(faults, action_by_hash, proven)
 
 
@@ -103,17 +98,8 @@ def _line_faults(row: Any, line: LineContent, previous: str) -> Iterator[str]:
         yield f"{where} does not follow the line before it: one was added, removed, moved or written again."
 
 
-def _faults_of_announcements(db: Db, tournament_id: int, hashes: Collection[str]) -> list[str]:
-    """Announcements whose journal head is in no line."""
-    return [
-        f"Announcement {seq} has a journal head that is the hash of no line: the journal was written again."
-        for seq, head in announcements.journal_heads(db, tournament_id)
-        if head not in hashes
-    ]
-
-
 IMPORTED = "TournamentImported"
-SUMMARIES = (arena_summary, player_arena_summary, match_summary)
+SUMMARIES = (tables.arena_summary, tables.player_arena_summary, tables.match_summary)
 
 
 class VerificationReport(Struct, frozen=True):
@@ -142,7 +128,7 @@ class _JournalHistory(Struct, frozen=True):
 
 def tournament_ids(db: Connection) -> list[int]:
     """Ids of all tournaments, ascending."""
-    key = tournament.c.tournament_id
+    key = tables.tournament.c.tournament_id
     return list(db.execute(select(key).order_by(key)).scalars())
 
 
@@ -151,7 +137,7 @@ def verify_tournament(db: Connection, tournament_id: int, against: str | None = 
 
     `against` is a head of its journal that was published earlier, and must still be one.
     """
-    own = tournament.c
+    own = tables.tournament.c
     columns = select(own.name, own.type).where(own.tournament_id == tournament_id)
     row = db.execute(columns).one_or_none()
     if row is None:
@@ -253,8 +239,13 @@ def _tournament_edits(actions: Sequence[ReplayedAction]) -> list[TournamentAlter
 
 
 def _standing_faults(db: Connection, loaded: Tournament) -> list[str]:
-    columns = select(standing.c.player_id, standing.c.position, standing.c.points, standing.c.row)
-    rows = db.execute(columns.where(standing.c.tournament_id == loaded.tournament_id)).all()
+    columns = select(
+        tables.standing.c.player_id,
+        tables.standing.c.position,
+        tables.standing.c.points,
+        tables.standing.c.row,
+    )
+    rows = db.execute(columns.where(tables.standing.c.tournament_id == loaded.tournament_id)).all()
     faults = standings.standings_faults(
         loaded, FORMATS[loaded.type].verify, {row.player_id: row.row for row in rows}
     )
@@ -278,7 +269,7 @@ def _stored_summaries(db: Connection, tournament_id: int) -> dict[str, Sequence[
 
 def _feed_faults(db: Connection, tournament_id: int) -> list[str]:
     """Faults in the counters of the feed channel."""
-    own, message = tournament.c, announcement.c
+    own, message = tables.tournament.c, tables.announcement.c
     columns = select(own.epoch, own.seq, own.seq_low, own.revision).where(own.tournament_id == tournament_id)
     row = db.execute(columns).one()
     faults = []
@@ -297,7 +288,7 @@ def _feed_faults(db: Connection, tournament_id: int) -> list[str]:
 
 def _announcement_faults(db: Connection, tournament_id: int) -> list[str]:
     """Announcements that are not what was announced; those of earlier versions have no digest."""
-    message = announcement.c
+    message = tables.announcement.c
     columns = select(message.epoch, message.seq, message.name, message.data, message.digest)
     own = (message.tournament_id == tournament_id, message.digest.is_not(None))
     return [
@@ -309,13 +300,13 @@ def _announcement_faults(db: Connection, tournament_id: int) -> list[str]:
 
 def _name_faults(db: Connection, tournament_id: int) -> list[str]:
     """Players whose names were changed past the program."""
-    columns = select(player.c.player_id, player.c.name, player.c.name_digest)
-    entered = columns.join(entrant, entrant.c.player_id == player.c.player_id).where(
-        entrant.c.tournament_id == tournament_id, player.c.name_digest.is_not(None)
+    columns = select(tables.player.c.player_id, tables.player.c.name, tables.player.c.name_digest)
+    entered = columns.join(tables.entrant, tables.entrant.c.player_id == tables.player.c.player_id).where(
+        tables.entrant.c.tournament_id == tournament_id, tables.player.c.name_digest.is_not(None)
     )
     return [
         f"Player {player_id} is named {name!r}, which nobody entered: the name was changed in the database."
-        for player_id, name, digest in db.execute(entered.order_by(player.c.player_id))
+        for player_id, name, digest in db.execute(entered.order_by(tables.player.c.player_id))
         if chain.name_digest(name) != digest
     ]
 

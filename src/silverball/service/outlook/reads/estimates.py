@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Connection, or_, select
 
 from silverball.kit.errors import Invalid, NotFound
 from silverball.kit.http.query import Query
+from silverball.kit.values import compile_copy
 from silverball.rules.planning import value
 from silverball.rules.planning.value import FieldPlayer, PlayerWorth
 from silverball.service.core import access
@@ -181,15 +182,8 @@ def _field_of_players(
     return EstimatedField(frozenset(names), tuple(nameless), names, order)
 
 
-def field_player(record: FederationPlayer) -> FieldPlayer:
-    """The player as the formulas need them."""
-    return FieldPlayer(
-        ifpa_id=record.ifpa_id,
-        rank=record.rank,
-        womens_rank=record.womens_rank,
-        rating=record.rating,
-        total_events=record.total_events,
-    )
+# The player of a federation's record, as the formulas need them.
+field_player = compile_copy(FieldPlayer)
 
 
 def _estimated_player(worth: PlayerWorth, record: FederationPlayer) -> EstimatedPlayer:

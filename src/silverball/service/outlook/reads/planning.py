@@ -31,9 +31,6 @@ from silverball.store.tournament import forecasts
 from silverball_wire.base import Id
 from silverball_wire.plans import Plan, PlanOption, PlanWorth
 
-# How long the nights of a club were: lengths of games, pauses between rounds, and whole nights.
-
-
 # The newest nights of a format say what is usual there now.
 NIGHTS_PER_FORMAT = 10
 NIGHTS_READ_MAX = 300
@@ -240,9 +237,6 @@ def _minutes(begins: datetime, ends: datetime) -> float:
     return (ends - begins).total_seconds() / 60
 
 
-# The pace of a club's nights, by format.
-
-
 DICE_SEED = 15
 _USER = tables.user.c
 
@@ -282,9 +276,6 @@ def _pace(form: Format, nights: Sequence[NightRecord]) -> Pace:
         if (shape := night.shape(form)) is not None and night.machines
     ]
     return calibrate(pace, finished, np.random.default_rng(DICE_SEED))
-
-
-# The worth of planned nights, of whose players only the number is known.
 
 
 COMPUTING = "computing"
@@ -455,9 +446,6 @@ def _option(
         note=night.note,
         worth=None if night.meaningful_games is None else planned_worth(night.meaningful_games, players),
     )
-
-
-# The end of a running tournament, as its console shows it.
 
 
 class ProjectedEnd(Struct, frozen=True, kw_only=True):

@@ -371,16 +371,6 @@ def periods_page(db: Connection, query: PeriodQuery, now: datetime) -> PageRows[
     return PageRows([period_item(row, now) for row in db.execute(rows)], total)
 
 
-def _ext_event_item(event: submissions_reads.SubmittedEvent) -> ExtEvent:
-    return ExtEvent(
-        ext_event_id=event.event_id,
-        name=event.name,
-        type=event.format,
-        submitter_name=event.submitter_name,
-        submitter_id=event.submitter_id,
-    )
-
-
 def find_period(
     db: Connection, day: str, viewer: AuthenticatedCaller | None, now: datetime
 ) -> RatingPeriodBundle:
@@ -400,7 +390,14 @@ def find_period(
         tournaments=tuple(nights.tournament_items(db, rows.limit(TOURNAMENTS_MAX), viewer)),
         challenges=(),
         ext_events=tuple(
-            _ext_event_item(event) for event in submissions_reads.counting_events(db, date_of_period)
+            ExtEvent(
+                ext_event_id=event.event_id,
+                name=event.name,
+                type=event.format,
+                submitter_name=event.submitter_name,
+                submitter_id=event.submitter_id,
+            )
+            for event in submissions_reads.counting_events(db, date_of_period)
         ),
     )
 
@@ -423,29 +420,22 @@ class SubmissionResults:
         confirmed = rating_days.all_confirmed(db)
         for day in submissions_reads.event_days(db, first, last):
             for event in submissions_reads.counting_events(db, day):
-                present = _event_people(event, confirmed)
+                present = {
+                    place: with_confirmed_number(
+                        RatedPerson(
+                            name=player.name,
+                            user_id=player.user_id,
+                            ifpa_id=player.ifpa_id,
+                            organizer_id=event.submitter_id,
+                            name_key=names.name_key(player.name),
+                        ),
+                        confirmed,
+                    )
+                    for place, player in enumerate(event.players)
+                }
                 yield RatedEvent(
                     SUBMISSION_KIND, event.event_id, event.name, event.day, present, _event_games(event)
                 )
-
-
-def _event_people(
-    event: submissions_reads.SubmittedEvent, confirmed: ConfirmedNumbers
-) -> dict[int, RatedPerson]:
-    """Place in the document -> the person. A bare name stands for a player of the submitter's book."""
-    return {
-        place: with_confirmed_number(
-            RatedPerson(
-                name=player.name,
-                user_id=player.user_id,
-                ifpa_id=player.ifpa_id,
-                organizer_id=event.submitter_id,
-                name_key=names.name_key(player.name),
-            ),
-            confirmed,
-        )
-        for place, player in enumerate(event.players)
-    }
 
 
 def _event_games(event: submissions_reads.SubmittedEvent) -> GameSeats:

@@ -30,6 +30,7 @@ from silverball.service.core.calls import PageRows, refuse_deep_pagination
 from silverball.store import tables
 from silverball.store.people import rating_days
 from silverball.store.tables import confirmed_number, player, user
+from silverball.store.tables.ratings import COUNTS
 from silverball_wire import base
 from silverball_wire.ratings import AccountNumber
 
@@ -39,7 +40,6 @@ NEEDS_RATING = or_(
     _RATING_PERIOD.status.in_((rating_days.WAITING, rating_days.DIRTY)),
     and_(_RATING_PERIOD.fingerprint.is_(None), _RATING_PERIOD.is_imported == false()),
 )
-COUNTS = ("game_count", "win_count", "loss_count", "result_count")
 
 
 class DayRow(Struct, frozen=True):
@@ -216,9 +216,6 @@ def _date_or_none(text: str | None) -> date | None:
 def _int_or_none(value: Any) -> int | None:
     # PostgreSQL returns the sum of integers as a decimal.
     return None if value is None else int(value)
-
-
-# Federation numbers that accounts gave or claim, and those that are confirmed.
 
 
 PER_PAGE = 25

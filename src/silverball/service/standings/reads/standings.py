@@ -30,8 +30,6 @@ from silverball_wire.base import UNSET
 from silverball_wire.standings import Standing
 from silverball_wire.values import Number
 
-# Standings in the shape that the interface publishes.
-
 
 def wire_standing(standing: standing_Standing, *, is_drawn: bool = False) -> wire.Standing:
     """The standing in its published shape; `is_drawn`: the player's order in a tie was drawn by lot."""

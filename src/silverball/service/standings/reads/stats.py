@@ -8,6 +8,7 @@ from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, Select, SelectBase, Table, false, func, select, union_all
 
 from silverball.kit.http.query import PageNumber, Query
+from silverball.kit.values import compile_copy
 from silverball.rules.ranking import summaries
 from silverball.rules.ranking.standing import finishing_places
 from silverball.service.core.access import AuthenticatedCaller
@@ -31,22 +32,12 @@ from silverball.store.tables import (
     single_player_game,
     user,
 )
-from silverball_wire.standings import (
-    ArenaStats,
-    ArenaSummary,
-    BestGameStats,
-    CountRow,
-    MatchplayStats,
-    MatchStats,
-    MatchSummary,
-    PlayerArenaSummary,
-    PlayerStats,
-    RoundStats,
-)
+from silverball_wire import standings
 
 # Summaries of completed tournaments; they are stored when a tournament completes.
 
 
+_build_match_stats = compile_copy(standings.MatchStats)
 PAGE_SIZE = 5000
 OPPONENTS_MAX = 100
 OPPONENT_RECORD_COLUMNS = ("user_id", "name", "games", "wins", "losses")
@@ -72,17 +63,19 @@ class SummaryQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-def arena_summaries_page(db: Connection, tournament_id: int, query: SummaryQuery) -> PageRows[ArenaSummary]:
+def arena_summaries_page(
+    db: Connection, tournament_id: int, query: SummaryQuery
+) -> PageRows[standings.ArenaSummary]:
     """One page of arenas, by id; empty before completion. Raises NotFound."""
     tournament = tournaments.tournament_facts(db, tournament_id)
     columns = (arena_summary.c.arena_id,)
     rows, total = _summary_page(db, tournament, arena_summary, columns, query)
-    return PageRows([ArenaSummary(**_play_fields(tournament, row)) for row in rows], total)
+    return PageRows([standings.ArenaSummary(**_play_fields(tournament, row)) for row in rows], total)
 
 
 def player_arena_summaries_page(
     db: Connection, tournament_id: int, query: SummaryQuery, viewer: AuthenticatedCaller | None
-) -> PageRows[PlayerArenaSummary]:
+) -> PageRows[standings.PlayerArenaSummary]:
     """One page of players on arenas, by arena, then by player; empty before completion."""
     tournament = tournaments.tournament_facts(db, tournament_id)
     summary = player_arena_summary.c
@@ -95,7 +88,7 @@ def player_arena_summaries_page(
         summary.player_id.not_in(_hidden_player_ids(player_arena_summary, tournament_id, viewer)),
     )
     items = [
-        PlayerArenaSummary(
+        standings.PlayerArenaSummary(
             **_play_fields(tournament, row), player_id=row.player_id, wins=row.wins, losses=row.losses
         )
         for row in rows
@@ -105,7 +98,7 @@ def player_arena_summaries_page(
 
 def match_summaries_page(
     db: Connection, tournament_id: int, query: SummaryQuery, viewer: AuthenticatedCaller | None
-) -> PageRows[MatchSummary]:
+) -> PageRows[standings.MatchSummary]:
     """One page of players, opponents and arenas, from both sides; empty before completion."""
     tournament = tournaments.tournament_facts(db, tournament_id)
     summary = match_summary.c
@@ -120,7 +113,7 @@ def match_summaries_page(
         summary.opponent_id.not_in(hidden),
     )
     items = [
-        MatchSummary(
+        standings.MatchSummary(
             **_place_fields(tournament, row),
             player_id=row.player_id,
             opponent_id=row.opponent_id,
@@ -228,18 +221,18 @@ def _place_fields(tournament: TournamentFacts, row: Any) -> dict[str, Any]:
 _SINGLE_PLAYER_GAME = single_player_game.c
 
 
-def match_play_stats(db: Connection, tournament_id: int) -> MatchplayStats:
+def match_play_stats(db: Connection, tournament_id: int) -> standings.MatchplayStats:
     """Number of games, byes included. Raises WrongFormat for formats without opponents."""
     tournaments.require_match_play(db, tournament_id)
     played = games.completed_games(db, tournament_id)
     seats = [player_id for game in played for player_id in game.result.player_ids]
     mean = len(seats) / len(set(seats)) if seats else 0.0
-    return MatchplayStats(
+    return standings.MatchplayStats(
         avg_games_per_player=int(mean) if mean.is_integer() else mean, total_games=len(played)
     )
 
 
-def round_stats(db: Connection, tournament_id: int) -> tuple[RoundStats, ...]:
+def round_stats(db: Connection, tournament_id: int) -> tuple[standings.RoundStats, ...]:
     """Each round with its length and its number of games of either kind, oldest first."""
     newest_first = rounds.rounds_in_tournament(db, tournament_id)
     played = union_all(
@@ -251,7 +244,7 @@ def round_stats(db: Connection, tournament_id: int) -> tuple[RoundStats, ...]:
     counted = select(played.c.round_id, func.count()).group_by(played.c.round_id)
     counts: dict[int | None, int] = dict(db.execute(counted).all())
     return tuple(
-        RoundStats(
+        standings.RoundStats(
             round_id=round_.round_id,
             tournament_id=tournament_id,
             index=round_.index,
@@ -265,7 +258,7 @@ def round_stats(db: Connection, tournament_id: int) -> tuple[RoundStats, ...]:
     )
 
 
-def arena_stats(db: Connection, tournament_id: int) -> tuple[ArenaStats, ...]:
+def arena_stats(db: Connection, tournament_id: int) -> tuple[standings.ArenaStats, ...]:
     """Each arena with games, and how long games of either kind took, by arena id."""
     tournaments.require_tournament(db, tournament_id)
     played = union_all(
@@ -294,7 +287,7 @@ def arena_stats(db: Connection, tournament_id: int) -> tuple[ArenaStats, ...]:
         .order_by(arena.c.arena_id)
     )
     return tuple(
-        ArenaStats(
+        standings.ArenaStats(
             arena_id=row.arena_id,
             name=row.name,
             game_count=row.games,
@@ -306,7 +299,9 @@ def arena_stats(db: Connection, tournament_id: int) -> tuple[ArenaStats, ...]:
     )
 
 
-def player_stats(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> PlayerStats:
+def player_stats(
+    db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None
+) -> standings.PlayerStats:
     """Frequencies of places, arenas and opponents of each player, by player id."""
     tournaments.require_tournament(db, tournament_id)
     hidden = _hidden_in_stats(db, tournament_id, viewer)
@@ -322,7 +317,7 @@ def player_stats(db: Connection, tournament_id: int, viewer: AuthenticatedCaller
             opponent_counts.setdefault(player_id, Counter()).update(set(others) - hidden)
     for player_id, arena_id, count in _single_player_game_counts(db, tournament_id):
         arena_counts.setdefault(player_id, Counter())[arena_id] += count
-    return PlayerStats(
+    return standings.PlayerStats(
         position_counts=_count_rows(place_counts, hidden),
         arena_counts=_count_rows(arena_counts, hidden),
         opponent_counts=_count_rows(opponent_counts, hidden),
@@ -331,7 +326,7 @@ def player_stats(db: Connection, tournament_id: int, viewer: AuthenticatedCaller
 
 def opponent_stats(
     db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None
-) -> tuple[MatchStats, ...]:
+) -> tuple[standings.MatchStats, ...]:
     """Games, wins and losses of each player against each opponent. Raises WrongFormat."""
     rule = tournaments.require_match_play(db, tournament_id).win_loss_rule
     hidden = _hidden_in_stats(db, tournament_id, viewer)
@@ -339,19 +334,13 @@ def opponent_stats(
         completed_game.record for completed_game in _without_byes(games.completed_games(db, tournament_id))
     )
     return tuple(
-        MatchStats(
-            player_id=met.player_id,
-            opponent_id=met.opponent_id,
-            games=met.games,
-            wins=met.wins,
-            losses=met.losses,
-        )
+        _build_match_stats(met)
         for met in summaries.opponent_summaries(rule, records)
         if met.player_id not in hidden and met.opponent_id not in hidden
     )
 
 
-def best_game_stats(db: Connection, tournament_id: int) -> BestGameStats:
+def best_game_stats(db: Connection, tournament_id: int) -> standings.BestGameStats:
     """Numbers of single player games and cards, valid and voided. Raises WrongFormat."""
     tournaments.require_best_game(db, tournament_id)
     game_count, voided_count = _valid_and_voided_counts(
@@ -360,7 +349,7 @@ def best_game_stats(db: Connection, tournament_id: int) -> BestGameStats:
     card_count, voided_card_count = _valid_and_voided_counts(
         db, card.c.tournament_id == tournament_id, card.c.voided
     )
-    return BestGameStats(
+    return standings.BestGameStats(
         game_count=game_count,
         voided_count=voided_count,
         card_count=card_count,
@@ -407,7 +396,7 @@ def _single_player_game_counts(db: Connection, tournament_id: int) -> list[tuple
     return [(player_id, arena_id, count) for player_id, arena_id, count in db.execute(rows).all()]
 
 
-def _count_rows(counts: dict[int, Counter[int]], hidden: set[int]) -> tuple[CountRow, ...]:
+def _count_rows(counts: dict[int, Counter[int]], hidden: set[int]) -> tuple[standings.CountRow, ...]:
     return tuple(
         {**{str(key): count for key, count in sorted(counts[player_id].items())}, "playerId": player_id}
         for player_id in sorted(counts.keys() - hidden)

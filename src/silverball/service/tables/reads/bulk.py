@@ -20,9 +20,6 @@ from silverball.store.people import names, rating_days
 from silverball.store.people.book import PUBLISHED
 from silverball.store.types import Id
 
-# The shape of the bulk tables: their columns, and the periods that they are cut into.
-
-
 # `points` are whole hundredths here, and numbers with two decimals in the files.
 Kind = Literal["integer", "number", "points", "text", "flag", "moment"]
 Row = tuple[Any, ...]

@@ -243,9 +243,6 @@ def _conditions(query: TournamentQuery, *, only_completed: bool) -> list[ColumnE
     return conditions
 
 
-# The organizer, the directors and the scorekeepers of a tournament.
-
-
 SCOREKEEPING_MAX = 50
 
 
@@ -282,9 +279,6 @@ def directed_tournaments(db: Connection, user_id: int, viewer: AuthenticatedCall
     )
     newest_first = rows.order_by(*NEWEST_FIRST)
     return tournaments.tournament_items(db, newest_first.limit(SCOREKEEPING_MAX), viewer)
-
-
-# Running tournaments that have been left idle.
 
 
 TOURNAMENTS_MAX = 1000
@@ -325,9 +319,6 @@ def _started_tournaments(*conditions: ColumnElement[bool]) -> Select[int, dateti
 
 def _is_idle(row: object, now: datetime) -> bool:
     return rounds.is_idle(row.touched_at, row.end_utc, now)  # type: ignore[attr-defined]  # columns of _started_tournaments
-
-
-# The completed nights of an organizer, for everybody: a list to search in.
 
 
 NIGHTS_PER_PAGE = 50

@@ -117,9 +117,6 @@ def tournament_items(
     return items
 
 
-# Locations, series, occasions and other tournaments that a tournament may refer to.
-
-
 # Field of a body -> the column of its id, and the noun for it.
 OWNED_FIELDS: dict[str, tuple[Column[int], str]] = {
     "location_id": (tables.location.c.location_id, "location"),
@@ -183,9 +180,6 @@ def linking_tournaments(db: Connection, tournament_id: int) -> list[int]:
     link = tables.tournament_link.c
     statement = select(link.tournament_id).where(link.linked_tournament_id == tournament_id)
     return list(db.execute(statement.distinct().order_by(link.tournament_id)).scalars())
-
-
-# Merge a body into the details of a tournament, checked against the organizer's data.
 
 
 def merge_details(
@@ -275,9 +269,6 @@ def _registration_details(
     )
     built: dict[str, Any] = msgspec.to_builtins(published)
     return built
-
-
-# The format, status and settings of a tournament, for slices that answer by format.
 
 
 class TournamentFacts(Struct, frozen=True):
