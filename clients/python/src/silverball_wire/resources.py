@@ -76,7 +76,7 @@ def tag_of(path: str) -> str:
 # Examples of the published shapes and events, as their golden samples have them.
 
 
-FILE = Path(__file__).with_suffix(".json")
+FILE = Path(__file__).with_name("examples.json")
 
 
 def shape_examples() -> dict[str, Any]:

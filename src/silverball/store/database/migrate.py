@@ -213,7 +213,7 @@ def _postgresql_definition(db: Connection, searched: SearchedNames, schema: str)
 
 
 LOG = logging.getLogger("silverball.store")
-FOLDER = Path(__file__).parent.parent / "migrations"
+FOLDER = Path(__file__).parents[1] / "migrations"
 # The oldest schema that can be updated: what came before was migrated by version 0.2.0.
 BASELINE = "0042"
 # The schema of the version before this one. Its nodes work beside this version's.
