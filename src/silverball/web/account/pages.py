@@ -40,7 +40,6 @@ from silverball.web.page_request import (
     PageRequest,
     not_found_page,
     page,
-    page_that_redirects,
     redirect,
 )
 from silverball.web.sign_in_throttle import too_many_attempts
@@ -360,7 +359,7 @@ def sign_in(request: PageRequest) -> Response:
     return web_sessions.start_session(request, credentials.user_id)
 
 
-@page("POST", "/account/sign-out")
+@page("POST", "/account/sign-out", opens="/account")
 def sign_out(request: PageRequest) -> Response:
     with request.site.store.write(quiet=True) as transaction:
         sessions.end_session(transaction.connection, request.session_secret)
@@ -391,7 +390,7 @@ def _rerender_tokens(request: PageRequest, sentence: str) -> Response:
     return render_overview(request, 419, faults={"name": sentence})
 
 
-@page("POST", "/account/tokens", rerender=_rerender_tokens)
+@page("POST", "/account/tokens", rerender=_rerender_tokens, opens="/account")
 def create_token_page(request: PageRequest) -> Response:
     proved = account_passwords.require_recent(request)
     if isinstance(proved, account_passwords.PasswordFault):
@@ -414,7 +413,7 @@ def create_token_page(request: PageRequest) -> Response:
     return request.render("token.html", 201, token=created.text, name=name, base_url=request.base_url)
 
 
-@page("POST", "/account/tokens/{token_id}/rotate")
+@page("POST", "/account/tokens/{token_id}/rotate", opens="/account")
 def rotate_token(request: PageRequest) -> Response:
     """Give a token a new secret; the old one works no longer."""
     token_id = parse_path_id("token_id", request.ids["token_id"])
@@ -437,7 +436,7 @@ def rotate_token(request: PageRequest) -> Response:
     return request.render("token.html", 201, token=issued.text, name=name, base_url=request.base_url)
 
 
-@page("POST", "/account/tokens/{token_id}/revoke")
+@page("POST", "/account/tokens/{token_id}/revoke", opens="/account")
 def revoke_token(request: PageRequest) -> Response:
     token_id = parse_path_id("token_id", request.ids["token_id"])
     # Not quiet: this process drops what it remembers of the token.
@@ -450,12 +449,6 @@ def revoke_token(request: PageRequest) -> Response:
             source=request.client_address,
         )
     return redirect("/account?said=revoked")
-
-
-sign_out_opened = page_that_redirects("/account/sign-out", "/account")
-tokens_opened = page_that_redirects("/account/tokens", "/account")
-rotate_opened = page_that_redirects("/account/tokens/{token_id}/rotate", "/account")
-revoke_opened = page_that_redirects("/account/tokens/{token_id}/revoke", "/account")
 
 
 # The profile, and entries in organizers' books
@@ -489,7 +482,7 @@ def _rerender_entries(request: PageRequest, sentence: str) -> Response:
     return render_entries(request, FormState(request.field("form"), request.form, sentence), 419)
 
 
-@page("POST", "/account/entries/do/{action}", rerender=_rerender_entries)
+@page("POST", "/account/entries/do/{action}", rerender=_rerender_entries, opens=ENTRIES)
 def run_claim_form(request: PageRequest) -> Response:
     action = CLAIM_ACTIONS.get(request.ids["action"])
     if action is None:
@@ -500,12 +493,6 @@ def run_claim_form(request: PageRequest) -> Response:
         sentence = ENTRY_GONE if isinstance(refusal, NotFound) else refusal.text()
         form = FormState(request.field("form"), request.form, sentence, needs_new_key(refusal))
         return render_entries(request, form, status_for(refusal))
-
-
-@page("GET", "/account/entries/do/{action}")
-def claim_form_opened(_request: PageRequest) -> Response:
-    """Reloading or bookmarking the address of a form is not an error."""
-    return redirect(ENTRIES)
 
 
 # The account's data
@@ -534,7 +521,7 @@ def download_data(request: PageRequest) -> Response:
     return Response(content, media_type=own_data.CONTENT_TYPE, headers=headers)
 
 
-@page("POST", "/account/sessions/end")
+@page("POST", "/account/sessions/end", opens="/account/data")
 def end_sessions(request: PageRequest) -> Response:
     """End the session that the form names, or all but this without a name."""
     site, user_id, label = request.site, request.account.user_id, request.field("label")
@@ -557,7 +544,7 @@ def end_sessions(request: PageRequest) -> Response:
     return redirect("/account/data?said=ended-one" if label else "/account/data?said=ended")
 
 
-@page("POST", "/account/delete")
+@page("POST", "/account/delete", opens="/account/data")
 def delete_account(request: PageRequest) -> Response:
     """Delete the account; the password is asked for, so that an open browser is not enough."""
     site = request.site
@@ -573,7 +560,3 @@ def delete_account(request: PageRequest) -> Response:
     response = message_page(200, "Your account is deleted", DELETED)
     request.delete_cookie(response, SESSION)
     return _hold_until_hidden(request.site.store, response)
-
-
-sessions_opened = page_that_redirects("/account/sessions/end", "/account/data")
-delete_opened = page_that_redirects("/account/delete", "/account/data")

@@ -24,12 +24,13 @@ from silverball.web.site import needs_new_key, status_for
 from silverball.web.tournament_night import TournamentNight
 
 FIELDS_MAX = 1200
-FORM = "/t/{tournament_id}/run/do/{action}"
+CONSOLE = "/t/{tournament_id}/run"
+FORM = CONSOLE + "/do/{action}"
 GONE = "What this form was about is not there any more. This is how it stands now."
 LISTED_NAME = re.compile(r"names\.(\d{1,6})", re.ASCII)
 NAME_SHOWN_MAX = 40
 NAME_RULE = "A name has one line of at most 100 characters, all of which can be seen. Nobody was added."
-SECRET = "/t/{tournament_id}/run/webhooks/{webhook_id}/secret"  # noqa: S105  # a path, no secret
+SECRET = CONSOLE + "/webhooks/{webhook_id}/secret"
 
 
 # Tournaments of the account, and a new one
@@ -102,12 +103,12 @@ def _preview_new(request: PageRequest, type_: str) -> Response:
 # The console of one tournament
 
 
-@page("GET", "/t/{tournament_id}/run", for_devices=True)
+@page("GET", CONSOLE, for_devices=True)
 def tonight(request: PageRequest) -> Response:
     return _view_page(request, "")
 
 
-@page("GET", "/t/{tournament_id}/run/{view}", for_devices=True)
+@page("GET", CONSOLE + "/{view}", for_devices=True)
 def other_view(request: PageRequest) -> Response:
     return _view_page(request, request.ids["view"])
 
@@ -140,7 +141,7 @@ def _rerender(request: PageRequest, sentence: str) -> Response:
     return _render_form_page(request, night, form, 419)
 
 
-@page("POST", FORM, for_devices=True, fields_max=FIELDS_MAX, rerender=_rerender)
+@page("POST", FORM, for_devices=True, fields_max=FIELDS_MAX, rerender=_rerender, opens=CONSOLE)
 def run_form(request: PageRequest) -> Response:
     action = actions.ACTIONS.get(request.ids["action"])
     if action is None:
@@ -198,16 +199,10 @@ def _name_fault(refusal: Invalid, form: FormData) -> str:
     return f"Name {number} of the list, “{shown}”, cannot be stored. {NAME_RULE}"
 
 
-@page("GET", FORM, for_devices=True)
-def action_opened(request: PageRequest) -> Response:
-    """Reloading or bookmarking the address of a form is not an error."""
-    return redirect(f"/t/{_tournament_id(request)}/run")
-
-
 # The secret of a webhook, which is shown once and stored nowhere
 
 
-@page("POST", SECRET)
+@page("POST", SECRET, opens=CONSOLE + "/webhooks")
 def replace_secret(request: PageRequest) -> Response:
     ids = {name: parse_path_id(name, request.ids[name]) for name in (TOURNAMENT, WEBHOOK)}
     try:
@@ -221,9 +216,3 @@ def replace_secret(request: PageRequest) -> Response:
         return site.message_page(403, "This page is the organizer's", sentence)
     return_path = f"/t/{ids[TOURNAMENT]}/run/webhooks"
     return request.render("console/secret.html", 201, secret=secret, return_path=return_path)
-
-
-@page("GET", SECRET)
-def secret_opened(request: PageRequest) -> Response:
-    """Reloading or bookmarking the address of a form is not an error."""
-    return redirect(f"/t/{_tournament_id(request)}/run/webhooks")

@@ -27,7 +27,7 @@ def past_nights(request: PageRequest) -> Response:
     """The completed tournaments of an organizer. Raises NotFound."""
     user_id = parse_path_id("user_id", request.ids["user_id"])
     text = request.query.get("q", "").strip()[:TEXT_MAX]
-    number = _page_number(request.query.get("page", "1"))
+    number = request.page_number
     with request.site.store.read() as db:
         organizer = users.find_user(db, user_id, None)
         nights = listing.club_nights(db, user_id, text, number)
@@ -56,10 +56,6 @@ def nights_feed(request: PageRequest) -> Response:
         nights = listing.club_nights(db, user_id, "", 1)
     content = calendars.feed_file(user_id, organizer.name, nights.rows, request.base_url)
     return Response(content, headers={"content-type": calendars.ATOM_CONTENT_TYPE})
-
-
-def _page_number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 3 and int(text) > 0 else 1
 
 
 def _month_title(month: str) -> str:

@@ -211,7 +211,7 @@ def _rerender_player(request: PageRequest, _sentence: str) -> Response:
     return _render_player(request, report_page.with_unsent_form(request, _load_for_player(request)))
 
 
-@page("POST", PLAYER + "/report", for_guests=True, rerender=_rerender_player)
+@page("POST", PLAYER + "/report", for_guests=True, rerender=_rerender_player, opens=PLAYER)
 def report_for_player(request: PageRequest) -> Response:
     """Report a game of the player with the code."""
     report = _load_for_player(request)
@@ -219,13 +219,6 @@ def report_for_player(request: PageRequest) -> Response:
     if refused is None:
         return redirect(report_page.page_path(report, request.path.removesuffix("/report")))
     return _render_player(request, refused)
-
-
-@page("GET", PLAYER + "/report", for_guests=True)
-def player_report_opened(request: PageRequest) -> Response:
-    """Reloading or bookmarking the address of a form is not an error."""
-    tournament_id, player_id = _path_ids(request, "player_id")
-    return redirect(f"/t/{tournament_id}/players/{player_id}")
 
 
 def _load_for_player(request: PageRequest) -> ReportPage:
@@ -250,7 +243,7 @@ def _rerender_game(request: PageRequest, _sentence: str) -> Response:
     return _render_game(request, report_page.with_unsent_form(request, _load_for_game(request)))
 
 
-@page("POST", GAME + "/report", for_guests=True, rerender=_rerender_game)
+@page("POST", GAME + "/report", for_guests=True, rerender=_rerender_game, opens=GAME)
 def report_for_game(request: PageRequest) -> Response:
     """Report the game with the code."""
     report = _load_for_game(request)
@@ -258,13 +251,6 @@ def report_for_game(request: PageRequest) -> Response:
     if refused is None:
         return redirect(report_page.page_path(report, request.path.removesuffix("/report")))
     return _render_game(request, refused)
-
-
-@page("GET", GAME + "/report", for_guests=True)
-def game_report_opened(request: PageRequest) -> Response:
-    """Reloading or bookmarking the address of a form is not an error."""
-    tournament_id, game_id = _path_ids(request, "game_id")
-    return redirect(f"/t/{tournament_id}/games/{game_id}")
 
 
 def _load_for_game(request: PageRequest) -> ReportPage:
