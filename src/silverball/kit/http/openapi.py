@@ -26,9 +26,6 @@ from silverball.kit.http.endpoints import (
 from silverball.kit.http.fields import ID_MAX, marks_of
 from silverball.kit.http.json_schema import Schema, details_text, field_texts, json_schemas
 
-# The headers, parameters and refusals that many operations of the OpenAPI document share.
-
-
 JSON = "application/json"
 HEADERS: Schema = {
     "ETag": {

@@ -175,9 +175,6 @@ def _refusal_headers(refusal: Refusal) -> tuple[tuple[bytes, bytes], ...]:
     return ()
 
 
-# Answers, ready to be sent: status, headers and body.
-
-
 EMPTY_BODY = body_message(b"")
 
 

@@ -46,9 +46,6 @@ from silverball.web.sign_in_throttle import too_many_attempts
 from silverball.web.site import message_page, needs_new_key, status_for
 from silverball_wire.players import Player
 
-# Actions of an account's forms: create a token, save the profile, claim a player.
-
-
 PROFILE_TEXTS = ("initials", "pronouns", "flag", "location")
 # Wire name -> what a ticked box means.
 OPT_OUTS = {
@@ -135,9 +132,6 @@ def _profile_body(form: FormData) -> Mapping[str, Any]:
         "ifpaId": int(number) if _DIGITS.fullmatch(number) else number or None,
         **{name: form.has(name) for name in OPT_OUTS},
     }
-
-
-# Views of an account: its tokens, its profile, its data, and its entries in organizers' books.
 
 
 ABILITY_LABELS = {

@@ -143,9 +143,6 @@ ACTIONS: Mapping[str, FormAction] = {
 }
 
 
-# Views of the book: its start page, a section, and one item.
-
-
 LISTED_MAX = 20
 SEARCH_LETTERS_MAX = 100
 # The interface refuses pages past this row.
