@@ -105,6 +105,10 @@ class PageRequest(Struct, frozen=True):
         text = self.query.get("page", "1")
         return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) <= 3 else 1
 
+    def path_id(self, name: str) -> int:
+        """The id of this name in the path. Raises NotFound when it is no valid id."""
+        return parse_path_id(name, self.ids[name])
+
     def field(self, name: str) -> str:
         return self.form.value(name)
 
@@ -205,7 +209,7 @@ class PageRoute(Struct, frozen=True):
         names = [name for _, name, _, _ in Formatter().parse(self.opens) if name]
 
         def lead_on(request: PageRequest) -> Response:
-            ids = {name: parse_path_id(name, request.ids[name]) for name in names}
+            ids = {name: request.path_id(name) for name in names}
             return redirect(self.opens.format(**ids))
 
         return PageRoute("GET", self.path, lead_on, self.for_guests, self.for_devices)

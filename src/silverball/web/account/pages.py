@@ -14,7 +14,6 @@ from silverball.exchange import own_data
 from silverball.kit.errors import Conflict, Invalid, NotFound, Refusal
 from silverball.kit.http.body import BodyParser
 from silverball.kit.http.endpoints import OneTimeResult
-from silverball.kit.http.router import parse_path_id
 from silverball.kit.security import passwords
 from silverball.kit.values import decode
 from silverball.service.accounts import erasing
@@ -410,7 +409,7 @@ def create_token_page(request: PageRequest) -> Response:
 @page("POST", "/account/tokens/{token_id}/rotate", opens="/account")
 def rotate_token(request: PageRequest) -> Response:
     """Give a token a new secret; the old one works no longer."""
-    token_id = parse_path_id("token_id", request.ids["token_id"])
+    token_id = request.path_id("token_id")
     proved = account_passwords.require_recent(request)
     if isinstance(proved, account_passwords.PasswordFault):
         faults = {f"rotate-{token_id}": proved.sentence}
@@ -432,7 +431,7 @@ def rotate_token(request: PageRequest) -> Response:
 
 @page("POST", "/account/tokens/{token_id}/revoke", opens="/account")
 def revoke_token(request: PageRequest) -> Response:
-    token_id = parse_path_id("token_id", request.ids["token_id"])
+    token_id = request.path_id("token_id")
     # Not quiet: this process drops what it remembers of the token.
     with request.site.store.write() as transaction:
         user_writes.revoke_token(

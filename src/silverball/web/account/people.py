@@ -179,7 +179,7 @@ def unsuspend(request: PageRequest) -> Response:
 @page("POST", "/account/accounts/{user_id}/role", for_admins=True, opens=PATH)
 def change_role(request: PageRequest) -> Response:
     """Give the account in the path another role, with the password."""
-    user_id = _user_id(request)
+    user_id = request.path_id("user_id")
     fault = _proof_fault(request, f"role-{user_id}")
     if fault is not None:
         return fault
@@ -193,7 +193,7 @@ def change_role(request: PageRequest) -> Response:
 @page("POST", "/account/accounts/{user_id}/recovery", for_admins=True, opens=PATH)
 def make_recovery(request: PageRequest) -> Response:
     """Show a link with which the person of the account sets a new password."""
-    user_id = _user_id(request)
+    user_id = request.path_id("user_id")
     form_id = f"recovery-{user_id}"
     fault = _proof_fault(request, form_id)
     if fault is not None:
@@ -231,16 +231,12 @@ def withdraw_link(request: PageRequest) -> Response:
     return redirect(f"{PATH}?said=withdrawn")
 
 
-def _user_id(request: PageRequest) -> int:
-    return parse_path_id("user_id", request.ids["user_id"])
-
-
 def _act(request: PageRequest) -> AdminAct:
     return AdminAct(user_id=request.account.user_id, source=request.client_address, now=request.site.now())
 
 
 def _change_suspension(request: PageRequest, *, is_suspended: bool) -> Response:
-    user_id, act = _user_id(request), _act(request)
+    user_id, act = request.path_id("user_id"), _act(request)
     change = writes_accounts.suspend if is_suspended else writes_accounts.unsuspend
     notice = "suspended" if is_suspended else "lifted"
     return _change(

@@ -9,7 +9,6 @@ from starlette.responses import Response
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound, Refusal
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import TOURNAMENT, AbilityMissing
-from silverball.kit.http.router import parse_path_id
 from silverball.kit.values import replace
 from silverball.rules.registry import FORMATS
 from silverball.service.tournaments import configuration
@@ -124,11 +123,7 @@ def _view_page(request: PageRequest, name: str) -> Response:
 
 
 def _load_night(request: PageRequest) -> TournamentNight:
-    return tournament_night.load_night(request.site, _tournament_id(request), request.caller)
-
-
-def _tournament_id(request: PageRequest) -> int:
-    return parse_path_id(TOURNAMENT, request.ids[TOURNAMENT])
+    return tournament_night.load_night(request.site, request.path_id(TOURNAMENT), request.caller)
 
 
 def _rerender(request: PageRequest, sentence: str) -> Response:
@@ -147,7 +142,7 @@ def run_form(request: PageRequest) -> Response:
     if action is None:
         return not_found_page()
     try:
-        result = form_actions.run_action(request, action, _tournament_id(request))
+        result = form_actions.run_action(request, action, request.path_id(TOURNAMENT))
     except Refusal as refusal:
         if isinstance(refusal, NotFound) and refusal.facts["model"] == "Tournament":
             raise
@@ -204,7 +199,7 @@ def _name_fault(refusal: Invalid, form: FormData) -> str:
 
 @page("POST", SECRET, opens=CONSOLE + "/webhooks")
 def replace_secret(request: PageRequest) -> Response:
-    ids = {name: parse_path_id(name, request.ids[name]) for name in (TOURNAMENT, WEBHOOK)}
+    ids = {name: request.path_id(name) for name in (TOURNAMENT, WEBHOOK)}
     try:
         if not request.caller.may("manage"):
             raise NotAllowed
