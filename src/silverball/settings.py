@@ -8,9 +8,11 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from typing import TypeVar
 
 from msgspec import Struct
 
+T = TypeVar("T")
 PREFIX = "SILVERBALL_"
 MAIL_ADDRESS = re.compile(r"[^\s@<>,]+@[^\s@<>,]+", re.ASCII)
 HOST_AND_PORT = re.compile(r"[^\s:/@]+:[0-9]{1,5}")
@@ -28,208 +30,127 @@ class SettingError(ValueError):
     """An invalid setting; the message names it."""
 
 
+def _setting(default: T, meaning: str, *, is_secret: bool = False) -> T:
+    """A setting that is read from the environment."""
+    setting: T = field(default=default, repr=not is_secret, metadata={"meaning": meaning})
+    return setting
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """The settings of one process. The field `base_url` is read from `SILVERBALL_BASE_URL`, and so on."""
 
-    database_url: str = field(
-        default="sqlite:///silverball.db",
-        metadata={"meaning": "The database: `sqlite:///FILE` or `postgresql+psycopg://USER@HOST/NAME`."},
+    database_url: str = _setting(
+        "sqlite:///silverball.db", "The database: `sqlite:///FILE` or `postgresql+psycopg://USER@HOST/NAME`."
     )
-    secret_file: str = field(
-        default="",
-        metadata={
-            "meaning": "File of the key that encrypts secrets in the database; empty means, for SQLite, a"
-            " file beside the database. PostgreSQL needs one, the same for all nodes: `silverball secret`"
-            " makes it."
-        },
+    secret_file: str = _setting(
+        "",
+        "File of the key that encrypts secrets in the database; empty means, for SQLite, a"
+        " file beside the database. PostgreSQL needs one, the same for all nodes: `silverball secret`"
+        " makes it.",
     )
-    base_url: str = field(
-        default="",
-        metadata={
-            "meaning": "Base URL of links in answers; empty means the bind address, or beyond loopback the"
-            " address that each client uses."
-        },
+    base_url: str = _setting(
+        "",
+        "Base URL of links in answers; empty means the bind address, or beyond loopback the"
+        " address that each client uses.",
     )
-    public_read: bool = field(
-        default=False,
-        metadata={"meaning": "Allow reading tournaments, series, users and search without a token."},
+    public_read: bool = _setting(
+        False, "Allow reading tournaments, series, users and search without a token."
     )
-    rate_limit_per_minute: int = field(
-        default=60, metadata={"meaning": "Requests per minute for one user; 0 means no limit."}
+    rate_limit_per_minute: int = _setting(60, "Requests per minute for one user; 0 means no limit.")
+    standings_interval_seconds: int = _setting(
+        15, "Minimum seconds between two reads of a running tournament's standings; 0 means none."
     )
-    standings_interval_seconds: int = field(
-        default=15,
-        metadata={
-            "meaning": "Minimum seconds between two reads of a running tournament's standings; 0 means none."
-        },
+    cache_megabytes: int = _setting(64, "Size of the response cache in megabytes; 0 disables it.")
+    redis_url: str = _setting(
+        "",
+        "Redis that notifies several nodes of changes and shares allowances among them: `redis://HOST:PORT/0`.",
     )
-    cache_megabytes: int = field(
-        default=64,
-        metadata={"meaning": "Size of the response cache in megabytes; 0 disables it."},
+    redis_prefix: str = _setting("silverball", "Prefix of the names in Redis.")
+    rating_default: float = _setting(1500.0, "Rating of a new player.")
+    rating_rd_default: float = _setting(75.0, "Rating deviation (RD) of a new player.")
+    rating_rd_max: float = _setting(75.0, "Maximum rating deviation.")
+    rating_rd_min: float = _setting(20.0, "Minimum rating deviation.")
+    rating_c: float = _setting(
+        2.137, "Growth of the deviation: the square of this is added to the squared RD every day."
     )
-    redis_url: str = field(
-        default="",
-        metadata={
-            "meaning": "Redis that notifies several nodes of changes and shares allowances among them: `redis://HOST:PORT/0`."
-        },
+    rating_round_expected: bool = _setting(
+        True, "Round expected scores to four decimals, as in existing ratings."
     )
-    redis_prefix: str = field(default="silverball", metadata={"meaning": "Prefix of the names in Redis."})
-    rating_default: float = field(default=1500.0, metadata={"meaning": "Rating of a new player."})
-    rating_rd_default: float = field(
-        default=75.0, metadata={"meaning": "Rating deviation (RD) of a new player."}
+    rating_delay_days: int = _setting(7, "Days for corrections before results are rated.")
+    connections_per_address: int = _setting(
+        1_000,
+        "Maximum connections from one address, for IPv6 from one /64 network; never more than"
+        " two fifths of the open file limit. Trusted proxies are not limited.",
     )
-    rating_rd_max: float = field(default=75.0, metadata={"meaning": "Maximum rating deviation."})
-    rating_rd_min: float = field(default=20.0, metadata={"meaning": "Minimum rating deviation."})
-    rating_c: float = field(
-        default=2.137,
-        metadata={
-            "meaning": "Growth of the deviation: the square of this is added to the squared RD every day."
-        },
+    pages_per_minute: int = _setting(
+        1_200,
+        "Pages, calendars and profiles computed per minute for one address; cached ones are"
+        " free, and 0 means no limit.",
     )
-    rating_round_expected: bool = field(
-        default=True, metadata={"meaning": "Round expected scores to four decimals, as in existing ratings."}
+    tournaments_per_account: int = _setting(10_000, "Maximum tournaments of one account; 0 means no limit.")
+    players_per_account: int = _setting(50_000, "Maximum players in one account's book; 0 means no limit.")
+    webhooks_per_account: int = _setting(
+        1_000, "Maximum webhooks of all tournaments of one account; 0 means no limit."
     )
-    rating_delay_days: int = field(
-        default=7, metadata={"meaning": "Days for corrections before results are rated."}
+    journal_megabytes_per_account: int = _setting(
+        2_000, "Maximum megabytes of the history of all tournaments of one account; 0 means no limit."
     )
-    connections_per_address: int = field(
-        default=1_000,
-        metadata={
-            "meaning": "Maximum connections from one address, for IPv6 from one /64 network; never more than"
-            " two fifths of the open file limit. Trusted proxies are not limited."
-        },
+    replies_megabytes_per_account: int = _setting(
+        500,
+        "Maximum megabytes of replies kept for a day for one account's requests with"
+        " `Idempotency-Key`; 0 means no limit.",
     )
-    pages_per_minute: int = field(
-        default=1_200,
-        metadata={
-            "meaning": "Pages, calendars and profiles computed per minute for one address; cached ones are"
-            " free, and 0 means no limit."
-        },
+    trusted_proxies: str = _setting(
+        "127.0.0.0/8,::1,unix",
+        "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed: addresses,"
+        " networks and `unix`, with commas; empty means none.",
     )
-    tournaments_per_account: int = field(
-        default=10_000, metadata={"meaning": "Maximum tournaments of one account; 0 means no limit."}
+    security_contact: str = _setting(
+        "",
+        "Where to report security problems: `mailto:` or `https:` addresses with commas,"
+        " shown at `/.well-known/security.txt`; empty means no such page.",
     )
-    players_per_account: int = field(
-        default=50_000, metadata={"meaning": "Maximum players in one account's book; 0 means no limit."}
+    sign_in_days: int = _setting(14, "Days after which a sign-in ends in any case; at least 1.")
+    sign_in_idle_hours: int = _setting(72, "Hours without a request after which a sign-in ends; at least 1.")
+    audit_days: int = _setting(365, "Days that entries of the audit log are kept; at least 1.")
+    smtp_host: str = _setting("", "SMTP server that mails links to new passwords; empty means none.")
+    smtp_port: int = _setting(587, "Port of the SMTP server.")
+    smtp_user: str = _setting("", "Name at the SMTP server; empty means none.")
+    smtp_password: str = _setting("", "Password for `SMTP_USER`.", is_secret=True)
+    smtp_starttls: bool = _setting(True, "Speak TLS with the SMTP server, by STARTTLS.")
+    smtp_sender: str = _setting("", "Address that mails come from.")
+    metrics_port: int = _setting(0, "Port of `/metrics` for Prometheus, apart from the site; 0 means none.")
+    metrics_host: str = _setting("127.0.0.1", "Address that `/metrics` listens on.")
+    apps: str = _setting(
+        "silverball=plain,silverball-laravel=laravel",
+        "App keys of the feed, `key=style` with commas; styles `plain`, `laravel`, `disabled`.",
     )
-    webhooks_per_account: int = field(
-        default=1_000,
-        metadata={"meaning": "Maximum webhooks of all tournaments of one account; 0 means no limit."},
+    app_origins: str = _setting(
+        "", "Origins of pages that may use an app key, `key=ORIGIN ORIGIN` with commas; else all."
     )
-    journal_megabytes_per_account: int = field(
-        default=2_000,
-        metadata={
-            "meaning": "Maximum megabytes of the history of all tournaments of one account; 0 means no limit."
-        },
+    feed_require_tls: bool = _setting(False, "Refuse sockets whose `X-Forwarded-Proto` is not `https`.")
+    feed_connections_max: int = _setting(0, "Maximum sockets; 0 means four fifths of the open file limit.")
+    feed_connections_per_address: int = _setting(
+        1_000, "Maximum sockets from one address, for IPv6 from one /64 network; 0 means no limit."
     )
-    replies_megabytes_per_account: int = field(
-        default=500,
-        metadata={
-            "meaning": "Maximum megabytes of replies kept for a day for one account's requests with"
-            " `Idempotency-Key`; 0 means no limit."
-        },
+    feed_compression: bool = _setting(False, "Compress feed messages for clients that support it.")
+    submission_hosts: str = _setting(
+        "",
+        "Hosts that rating submissions may be fetched from, with commas; `*` means every"
+        " public host, empty means only the trusted ones.",
     )
-    trusted_proxies: str = field(
-        default="127.0.0.0/8,::1,unix",
-        metadata={
-            "meaning": "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed: addresses,"
-            " networks and `unix`, with commas; empty means none."
-        },
+    submission_hosts_trusted: str = _setting(
+        "", "Hosts whose rating submissions are approved automatically, with commas."
     )
-    security_contact: str = field(
-        default="",
-        metadata={
-            "meaning": "Where to report security problems: `mailto:` or `https:` addresses with commas,"
-            " shown at `/.well-known/security.txt`; empty means no such page."
-        },
+    egress_proxy: str = _setting(
+        "", "`HOST:PORT` of an HTTP proxy for connections to addresses from users; empty means none."
     )
-    sign_in_days: int = field(
-        default=14, metadata={"meaning": "Days after which a sign-in ends in any case; at least 1."}
+    webhook_lan: bool = _setting(
+        False, "Allow webhooks to private networks, there also without TLS and at any port; for venues."
     )
-    sign_in_idle_hours: int = field(
-        default=72, metadata={"meaning": "Hours without a request after which a sign-in ends; at least 1."}
-    )
-    audit_days: int = field(
-        default=365, metadata={"meaning": "Days that entries of the audit log are kept; at least 1."}
-    )
-    smtp_host: str = field(
-        default="", metadata={"meaning": "SMTP server that mails links to new passwords; empty means none."}
-    )
-    smtp_port: int = field(default=587, metadata={"meaning": "Port of the SMTP server."})
-    smtp_user: str = field(default="", metadata={"meaning": "Name at the SMTP server; empty means none."})
-    smtp_password: str = field(default="", repr=False, metadata={"meaning": "Password for `SMTP_USER`."})
-    smtp_starttls: bool = field(
-        default=True, metadata={"meaning": "Speak TLS with the SMTP server, by STARTTLS."}
-    )
-    smtp_sender: str = field(default="", metadata={"meaning": "Address that mails come from."})
-    metrics_port: int = field(
-        default=0,
-        metadata={"meaning": "Port of `/metrics` for Prometheus, apart from the site; 0 means none."},
-    )
-    metrics_host: str = field(
-        default="127.0.0.1", metadata={"meaning": "Address that `/metrics` listens on."}
-    )
-    apps: str = field(
-        default="silverball=plain,silverball-laravel=laravel",
-        metadata={
-            "meaning": "App keys of the feed, `key=style` with commas; styles `plain`, `laravel`, `disabled`."
-        },
-    )
-    app_origins: str = field(
-        default="",
-        metadata={
-            "meaning": "Origins of pages that may use an app key, `key=ORIGIN ORIGIN` with commas; else all."
-        },
-    )
-    feed_require_tls: bool = field(
-        default=False,
-        metadata={"meaning": "Refuse sockets whose `X-Forwarded-Proto` is not `https`."},
-    )
-    feed_connections_max: int = field(
-        default=0,
-        metadata={"meaning": "Maximum sockets; 0 means four fifths of the open file limit."},
-    )
-    feed_connections_per_address: int = field(
-        default=1_000,
-        metadata={
-            "meaning": "Maximum sockets from one address, for IPv6 from one /64 network; 0 means no limit."
-        },
-    )
-    feed_compression: bool = field(
-        default=False, metadata={"meaning": "Compress feed messages for clients that support it."}
-    )
-    submission_hosts: str = field(
-        default="",
-        metadata={
-            "meaning": "Hosts that rating submissions may be fetched from, with commas; `*` means every"
-            " public host, empty means only the trusted ones."
-        },
-    )
-    submission_hosts_trusted: str = field(
-        default="",
-        metadata={"meaning": "Hosts whose rating submissions are approved automatically, with commas."},
-    )
-    egress_proxy: str = field(
-        default="",
-        metadata={
-            "meaning": "`HOST:PORT` of an HTTP proxy for connections to addresses from users; empty"
-            " means none."
-        },
-    )
-    webhook_lan: bool = field(
-        default=False,
-        metadata={
-            "meaning": "Allow webhooks to private networks, there also without TLS and at any port; for"
-            " venues."
-        },
-    )
-    exports_folder: str = field(
-        default="",
-        metadata={
-            "meaning": "Folder of the bulk files, written daily and served publicly under `/exports/`;"
-            " empty means none."
-        },
+    exports_folder: str = _setting(
+        "", "Folder of the bulk files, written daily and served publicly under `/exports/`; empty means none."
     )
     # Not read from the environment: only `silverball demo` sends webhooks to programs on its own machine.
     allow_loopback: bool = False

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 import pytest
 
-from silverball.kit.edge.replies import OUTDATED_SECONDS_MAX
+from silverball.kit.edge.shared_responses import OUTDATED_SECONDS_MAX
 from silverball.kit.http import openapi
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import (

@@ -13,11 +13,10 @@ from sqlalchemy import select
 import build
 from silverball.store import tables
 from silverball.store.database.engine import Store
-from silverball.web.app import PAGE_MODULES
-from silverball.web.page_request import PageRoute
+from silverball.web.app import declared_pages
 from web.visitor import Visitor, an_account
 
-PAGES = [page for module in PAGE_MODULES for page in vars(module).values() if isinstance(page, PageRoute)]
+PAGES = declared_pages()
 # Pages of one organizer's own things, by what their path begins with.
 OWNED = ("/t/{tournament_id}/run", "/t/{tournament_id}/device", "/home/{section}/{item_id}")
 # Open to every account, as the interface is.

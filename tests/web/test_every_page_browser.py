@@ -17,11 +17,10 @@ from selection import IS_ALL
 from silverball.service.users import reads as users_reads
 from silverball.store import tables
 from silverball.store.database.engine import Store
-from silverball.web.app import PAGE_MODULES
+from silverball.web.app import declared_pages
 from silverball.web.book.sections import SECTIONS
 from silverball.web.console.views import VIEWS
 from silverball.web.live.views import PATHS
-from silverball.web.page_request import PageRoute
 from smtp_server import SmtpServer
 from web import chromium, layout
 from web.chromium import PICTURES, BrowserPage
@@ -232,12 +231,7 @@ def look(screen: BrowserPage) -> None:
 
 
 def test_each_page_is_in_the_table() -> None:
-    pages = {
-        page.path
-        for module in PAGE_MODULES
-        for page in vars(module).values()
-        if isinstance(page, PageRoute) and page.method == "GET"
-    }
+    pages = {page.path for page in declared_pages() if page.method == "GET"}
     tables_of_pages = (FOR_GUESTS, FOR_ACCOUNTS, ELSEWHERE, FILES_AND_WAYS)
     listed = [path for table in tables_of_pages for path in table]
     assert sorted(listed) == sorted({*pages, *PATHS})

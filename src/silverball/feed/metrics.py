@@ -31,9 +31,6 @@ class FeedMetrics(Struct):
     relay_lag_seconds: float = 0.0
 
 
-# The metrics of the feed, for Prometheus.
-
-
 if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric
 

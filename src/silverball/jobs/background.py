@@ -9,14 +9,15 @@ import msgspec
 
 from silverball.jobs import (
     call_waiting,
-    compute_forecasts,
     deliver_webhooks,
     fetch_submissions,
     pruning,
     pull_histories,
     rating_period,
 )
+from silverball.jobs.call_waiting import RoomCaller
 from silverball.jobs.clock import Job, JobClock
+from silverball.jobs.compute_forecasts import Forecaster, NightSimulator
 from silverball.jobs.workers import Workers, begin_in_turn
 from silverball.kit.errors import Refusal
 from silverball.kit.measures import Measures, MirrorMeasures
@@ -54,11 +55,8 @@ def close_idle(store: Store, now: datetime) -> None:
             LOG.info("the idle tournament %s was completed", tournament_id)
 
 
-# The job that assigns approved submissions to their day's rating period when the day is over.
-
-
 def schedule_submissions(store: Store, now: datetime) -> None:
-    """Schedule them, each in a transaction of its own."""
+    """Assign approved submissions to the rating period of their day when that is over, one by one."""
     with store.read() as db:
         submission_ids = submissions_reads.approved_submission_ids(db, now.date())
     for submission_id in submission_ids:
@@ -87,24 +85,15 @@ def configured_jobs(settings: Settings) -> tuple[Job, ...]:
     return (*jobs, nightly_exports.create_job(settings))
 
 
-# How far the mirrors of the site are behind, for `/metrics`; their own programs have noted it.
+# How often the mirrors of the site are looked at, for `/metrics`.
+MIRROR_SECONDS = 15.0
 
 
-MEASURE_SECONDS = 15.0
-
-
-def mirror_workers(store: Store, measures: Measures) -> Workers:
-    """The thread that measures."""
-    return Workers("mirrors", [_measurement(store, measures)], poll_seconds=MEASURE_SECONDS)
-
-
-def _measurement(store: Store, measures: Measures) -> Callable[[], bool]:
-    def measure() -> bool:
-        with store.read() as db:
-            measures.mirrors = measures_by_host(moving_reads.running_mirrors(db))
-        return False
-
-    return measure
+def measure_mirrors(store: Store, measures: Measures) -> bool:
+    """Note how far the mirrors of the site are behind; their own programs have stored it."""
+    with store.read() as db:
+        measures.mirrors = measures_by_host(moving_reads.running_mirrors(db))
+    return False
 
 
 def measures_by_host(mirrors: Sequence[Mirror]) -> dict[str, MirrorMeasures]:
@@ -120,21 +109,8 @@ def measures_by_host(mirrors: Sequence[Mirror]) -> dict[str, MirrorMeasures]:
     return by_host
 
 
-# Counts what accounts store, once a minute.
-
-
 # What accounts store is counted this often.
 STORAGE_SECONDS = 60.0
-
-
-def storage_workers(store: Store, settings: Settings) -> Workers:
-    """The thread that counts."""
-    storage = AccountStorage(
-        store,
-        journal_megabytes=settings.journal_megabytes_per_account,
-        replies_megabytes=settings.replies_megabytes_per_account,
-    )
-    return Workers("storage of accounts", [storage.measure], poll_seconds=STORAGE_SECONDS)
 
 
 class BackgroundWork:
@@ -148,28 +124,34 @@ class BackgroundWork:
         fetching = fetch_submissions.fetch_workers(duties, settings)
         delivering, counting = deliver_webhooks.delivery_workers(duties, settings, measures.webhooks)
         pulling = pull_histories.pull_workers(background, settings)
-        measuring = storage_workers(background, settings)
-        simulating = compute_forecasts.simulation_workers(duties)
-        forecasting = compute_forecasts.forecast_workers(duties)
-        calling = call_waiting.room_workers(duties)
-        mirroring = mirror_workers(duties, measures)
+        storage = AccountStorage(
+            background,
+            journal_megabytes=settings.journal_megabytes_per_account,
+            replies_megabytes=settings.replies_megabytes_per_account,
+        )
+        measuring = Workers("storage of accounts", [storage.measure], poll_seconds=STORAGE_SECONDS)
+        simulating = Workers("simulated nights", [NightSimulator(duties).simulate_next])
+        forecasting = Workers("forecasts", [Forecaster(duties).compute_next])
+        calling = Workers(
+            "shared-rooms", [RoomCaller(duties).call_due], poll_seconds=call_waiting.POLL_SECONDS
+        )
+        measure = partial(measure_mirrors, duties, measures)
+        mirroring = Workers("mirrors", [measure], poll_seconds=MIRROR_SECONDS)
         # Takes an e-mail as typed and an address; None where the site sends no mail.
         self.ask_for_recovery: Callable[[str, str], None] | None = None
         mailing = []
         if settings.smtp_host:
             # Most sites send none, and a start would load what mail needs.
-            from silverball.jobs.mail_recoveries import RecoveryMailer, mail_workers
+            from silverball.jobs.mail_recoveries import RecoveryMailer
 
             mailer = RecoveryMailer(duties, settings)
             self.ask_for_recovery = mailer.ask
-            mailing = [mail_workers(mailer)]
+            mailing = [Workers("recovery-mails", [mailer.work])]
         working = (
             *(fetching, delivering, measuring, counting, simulating, forecasting, calling, pulling),
             *(mirroring, following, *mailing),
         )
         begin_in_turn(working)
         measures.jobs |= {duty.name: duty.runs for duty in working}
-        self.starts: list[Callable[[], None]] = [clock.start, following.start]
-        self.stops: list[Callable[[], None]] = [clock.close, following.close]
-        self.starts += [workers.start for workers in working]
-        self.stops += [workers.close for workers in working]
+        self.starts = [clock.start, *(workers.start for workers in working)]
+        self.stops = [clock.close, *(workers.close for workers in working)]

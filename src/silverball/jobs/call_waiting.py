@@ -9,7 +9,6 @@ import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from silverball.jobs.workers import Workers
 from silverball.kit.errors import Refusal
 from silverball.rules.model.tournament import Tournament
 from silverball.service.core import feed_events, loaded, room_calls
@@ -70,8 +69,3 @@ class RoomCaller:
 
 def _busy_ids(informed: Tournament) -> BusyIds:
     return informed.state.busy_player_ids, informed.state.busy_arena_ids
-
-
-def room_workers(store: Store) -> Workers:
-    """The thread that calls waiting games."""
-    return Workers("shared-rooms", [RoomCaller(store).call_due], poll_seconds=POLL_SECONDS)

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 
 from msgspec import Struct
 
-from silverball.jobs.workers import Workers
 from silverball.kit.errors import NotFound
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.outlook import forecast as outlook
@@ -106,16 +105,8 @@ def compute_forecast(found: ForecastInput, now: datetime) -> Forecast:
     )
 
 
-def forecast_workers(store: Store) -> Workers:
-    """The thread that computes forecasts."""
-    return Workers("forecasts", [Forecaster(store).compute_next])
-
-
-# Simulates the nights that somebody waits for, in a thread of its own, and stores their outcomes.
-
-
 class NightSimulator:
-    """Computes one night after the other."""
+    """Simulates the nights that somebody waits for, one after the other, and stores their outcomes."""
 
     def __init__(self, store: Store, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._store = store
@@ -140,8 +131,3 @@ class NightSimulator:
                 tournament_forecasts.store_outcome(transaction.connection, night, outcome, now=now)
         wanted.remove(night.key)
         return True
-
-
-def simulation_workers(store: Store) -> Workers:
-    """The thread that simulates."""
-    return Workers("simulated nights", [NightSimulator(store).simulate_next])

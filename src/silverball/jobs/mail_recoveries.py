@@ -16,7 +16,6 @@ from secrets import SystemRandom
 
 from msgspec import Struct, field
 
-from silverball.jobs.workers import Workers
 from silverball.service.accounts.writes import links as link_writes
 from silverball.service.accounts.writes.links import LinkToMail
 from silverball.settings import Settings
@@ -148,8 +147,3 @@ class RecoveryMailer(Struct):
             if settings.smtp_user:
                 server.login(settings.smtp_user, settings.smtp_password)
             server.send_message(message)
-
-
-def mail_workers(mailer: RecoveryMailer) -> Workers:
-    """The thread that mails."""
-    return Workers("recovery-mails", [mailer.work])

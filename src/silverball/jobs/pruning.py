@@ -24,26 +24,20 @@ def prune_announcements(store: Store, now: datetime) -> None:
         LOG.info("%s announcements of tournament %s were trimmed", trimmed, tournament_id)
 
 
-# The job that deletes old entries of the audit log.
-
-
 def create_job(days: int) -> Job:
     """Return the job that keeps entries for so many days."""
     return Job("prune_audit", partial(prune_audit, days=days))
 
 
 def prune_audit(store: Store, now: datetime, *, days: int) -> None:
-    """Delete them slice by slice."""
+    """Delete old entries of the audit log, slice by slice."""
     deleted = slices.run_slices(store, lambda db: audit.prune_slice(db, now, days))
     if deleted:
         LOG.info("%s entries of the audit log were deleted", deleted)
 
 
-# The job that deletes webhook deliveries a week after they succeeded or failed.
-
-
 def prune_deliveries(store: Store, now: datetime) -> None:
-    """Delete them slice by slice."""
+    """Delete webhook deliveries a week after they succeeded or failed, slice by slice."""
     deleted = slices.run_slices(store, lambda db: webhooks_writes.prune_slice(db, now))
     if deleted:
         LOG.info("%s webhook deliveries were deleted", deleted)

@@ -122,7 +122,12 @@ def build(
 
 def declared_pages() -> list[PageRoute]:
     """The pages of all modules."""
-    return [page for module in PAGE_MODULES for page in vars(module).values() if isinstance(page, PageRoute)]
+    declared = [
+        page for module in PAGE_MODULES for page in vars(module).values() if isinstance(page, PageRoute)
+    ]
+    return [
+        page for route in declared for page in ((route, route.opened_form()) if route.opens else (route,))
+    ]
 
 
 def _shared_site(

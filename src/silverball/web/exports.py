@@ -212,11 +212,8 @@ def _origin(base_url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
 
 
-# Files that a page offers, which no browser keeps.
-
-
 def file_response(file: FileDownload) -> Response:
-    """The file as a download."""
+    """The file as a download, which no browser keeps."""
     headers = {
         "cache-control": "no-store",
         "content-disposition": f'attachment; filename="{file.name}"',

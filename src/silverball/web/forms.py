@@ -214,9 +214,6 @@ def hundredths(text: str) -> int | str:
     return int(amount) if is_whole else text
 
 
-# Titles of formats, as pages show them.
-
-
 def format_titles() -> dict[str, str]:
     """Wire name -> title, of all formats."""
     return {type_: format_.title for type_, format_ in FORMATS.items()}

@@ -29,14 +29,11 @@ from silverball.kit.threads import is_refused_thread
 from silverball.store.database.engine import Store
 from silverball.web import site
 
-# Documents that the server publishes as a whole: sent compressed, with an ETag, to anyone.
-
-
 GZIP_LEVEL = 9
 
 
 class PublishedJson:
-    """A JSON document, built when it is first asked for."""
+    """A JSON document, built when it is first asked for: sent compressed, with an ETag, to anyone."""
 
     def __init__(self, build: Callable[[], bytes], headers: dict[str, str] | None = None) -> None:
         self._build = build
@@ -148,9 +145,6 @@ def security_text_routes(
 
 def _json(body: bytes, status: int = 200) -> Response:
     return Response(body, status, media_type="application/json")
-
-
-# All metrics of one process in Prometheus' text format.
 
 
 if TYPE_CHECKING:

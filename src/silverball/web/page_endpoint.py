@@ -127,7 +127,8 @@ def _answer_page(request: PageRequest, route: PageRoute) -> Response:
     is_csrf_valid = route.method != "POST" or hmac.compare_digest(token, expected)
     try:
         if is_csrf_valid:
-            return route.handler(request)
+            is_hidden = route.for_admins and not request.caller.is_admin
+            return not_found_page() if is_hidden else route.handler(request)
         # Another session has started since; the form is shown for review before it is sent.
         if route.rerender and request.is_same_origin:
             return route.rerender(request, FORM_RESTORED)

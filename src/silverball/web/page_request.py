@@ -10,12 +10,14 @@ A form is checked against the CSRF token of its session, device or guest cookie 
 """
 
 from collections.abc import Callable, Mapping
+from string import Formatter
 from typing import Any, TypeAlias
 
 from msgspec import Struct
 from starlette.responses import RedirectResponse, Response
 
 from silverball.kit.edge.backend import SEEN_COOKIE, SEEN_SECONDS, SeenRevision
+from silverball.kit.http.router import parse_path_id
 from silverball.kit.security import tokens
 from silverball.service.accounts.reads import SignedInUser
 from silverball.service.core import access
@@ -96,6 +98,16 @@ class PageRequest(Struct, frozen=True):
         if self.device_secret:
             return tokens.digest(f"form {self.device_secret}")
         return self.session.csrf if self.session else tokens.digest(self.guest_secret)
+
+    @property
+    def page_number(self) -> int:
+        """The page of a list that the address asks for; 1 where that is no number up to 999."""
+        text = self.query.get("page", "1")
+        return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) <= 3 else 1
+
+    def path_id(self, name: str) -> int:
+        """The id of this name in the path. Raises NotFound when it is no valid id."""
+        return parse_path_id(name, self.ids[name])
 
     def field(self, name: str) -> str:
         return self.form.value(name)
@@ -187,6 +199,20 @@ class PageRoute(Struct, frozen=True):
     rerender: Callable[[PageRequest, str], Response] | None = None
     # Whether a crowd of guests sends the form at once, so that it waits for its turn as a write does.
     is_for_crowds: bool = False
+    # Whether the page is there for administrators only.
+    for_admins: bool = False
+    # Where the address of the form leads when it is opened as a page; empty when another page is there.
+    opens: str = ""
+
+    def opened_form(self) -> "PageRoute":
+        """The address of the form as a page: to reload or bookmark it is not an error."""
+        names = [name for _, name, _, _ in Formatter().parse(self.opens) if name]
+
+        def lead_on(request: PageRequest) -> Response:
+            ids = {name: request.path_id(name) for name in names}
+            return redirect(self.opens.format(**ids))
+
+        return PageRoute("GET", self.path, lead_on, self.for_guests, self.for_devices)
 
 
 # Finds the page at a method and path, and the ids in the path.
@@ -202,21 +228,18 @@ def page(
     fields_max: int = FIELDS_MAX,
     rerender: Callable[[PageRequest, str], Response] | None = None,
     is_for_crowds: bool = False,
+    for_admins: bool = False,
+    opens: str = "",
 ) -> Callable[[Callable[[PageRequest], Response]], PageRoute]:
     """Declare a page; a page that is closed to guests makes them sign in first."""
     return lambda handler: PageRoute(
-        method, path, handler, for_guests, for_devices, fields_max, rerender, is_for_crowds
+        method, path, handler, for_guests, for_devices, fields_max, rerender, is_for_crowds, for_admins, opens
     )
 
 
 def redirect(path: str) -> Response:
     """A redirect that the browser follows with a GET."""
     return RedirectResponse(path, 303, {"cache-control": "no-store"})
-
-
-def page_that_redirects(path: str, target: str) -> PageRoute:
-    """Declare the address of a form as a page: to reload or bookmark it is not an error."""
-    return page("GET", path)(lambda _request: redirect(target))
 
 
 def device_cookie_name(tournament_id: object) -> str:

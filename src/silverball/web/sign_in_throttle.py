@@ -11,13 +11,13 @@ import hashlib
 import logging
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Protocol
 
 from msgspec import Struct
 
 from silverball.kit.edge.proxies import address_group
+from silverball.store.counts.sign_in_failures import StoredFailures, WaitFor
 from silverball.store.database.faults import DatabaseFault, short_message
 
 LOG = logging.getLogger("silverball.web")
@@ -29,18 +29,6 @@ ENTRIES_MAX = 50_000
 ADDRESS_FAILURES, ACCOUNT_FAILURES = 20, 50
 # Requests for a mail of an address until it waits for as long as they are remembered.
 RECOVERIES_MAX = 10
-# The failures of each key and the time of the last -> the seconds to wait.
-WaitFor = Callable[[Sequence[tuple[int, float]]], float]
-
-
-class Failures(Protocol):
-    """Where failures are counted, by key."""
-
-    def attempt(self, names: Sequence[str], at: float, wait_for: WaitFor) -> float:
-        """Count an attempt for each key and return 0; or count nothing and return the seconds to wait."""
-
-    def forgive(self, own: str, shared: Sequence[str]) -> None:
-        """Forget the failures of one key, and take one from each of the others."""
 
 
 class FailureCount(Struct):
@@ -50,10 +38,11 @@ class FailureCount(Struct):
     last_at: float = 0.0
 
 
-class OwnFailures:
-    """Failures counted in this process."""
+class Failures:
+    """Failures by key, counted where all processes of the site do; without that, or lost, in this process."""
 
-    def __init__(self) -> None:
+    def __init__(self, stored: StoredFailures | None) -> None:
+        self._stored = stored
         # The key that failed last is at the end.
         self._failures: dict[str, FailureCount] = {}
         # Pages are answered in threads.
@@ -61,6 +50,11 @@ class OwnFailures:
 
     def attempt(self, names: Sequence[str], at: float, wait_for: WaitFor) -> float:
         """Count an attempt for each key and return 0; or count nothing and return the seconds to wait."""
+        if self._stored is not None:
+            try:
+                return self._stored.attempt(names, at, wait_for)
+            except DatabaseFault as error:
+                LOG.warning("failed sign-ins are counted by this process alone: %s", short_message(error))
         with self._lock:
             counts = [self._read(name, at) for name in names]
             wait = wait_for([(count.number, count.last_at) for count in counts])
@@ -77,6 +71,11 @@ class OwnFailures:
                 count = self._failures.get(name)
                 if count is not None:
                     count.number = max(0, count.number - 1)
+        if self._stored is not None:
+            try:
+                self._stored.forgive(own, shared)
+            except DatabaseFault as error:
+                LOG.warning("a success was not counted: %s", short_message(error))
 
     def _read(self, name: str, at: float) -> FailureCount:
         count = self._failures.get(name)
@@ -92,37 +91,11 @@ class OwnFailures:
         self._failures[name] = FailureCount(count.number + 1, at)
 
 
-class SharedFailures:
-    """Failures counted where all processes of the site do; while that is lost, in this process."""
-
-    def __init__(self, shared: Failures | None = None) -> None:
-        self._own = OwnFailures()
-        self._shared = shared
-
-    def attempt(self, names: Sequence[str], at: float, wait_for: WaitFor) -> float:
-        """Count an attempt for each key and return 0; or count nothing and return the seconds to wait."""
-        if self._shared is not None:
-            try:
-                return self._shared.attempt(names, at, wait_for)
-            except DatabaseFault as error:
-                LOG.warning("failed sign-ins are counted by this process alone: %s", short_message(error))
-        return self._own.attempt(names, at, wait_for)
-
-    def forgive(self, own: str, shared: Sequence[str]) -> None:
-        """Forget the failures of one key, and take one from each of the others."""
-        self._own.forgive(own, shared)
-        if self._shared is not None:
-            try:
-                self._shared.forgive(own, shared)
-            except DatabaseFault as error:
-                LOG.warning("a success was not counted: %s", short_message(error))
-
-
 class RecoveryLimiter:
     """How often an address may ask for mails with links to a new password."""
 
-    def __init__(self, shared: Failures | None = None) -> None:
-        self._failures = SharedFailures(shared)
+    def __init__(self, stored: StoredFailures | None = None) -> None:
+        self._failures = Failures(stored)
 
     def seconds_to_wait(self, address: str, now: datetime) -> int:
         """Count a request and return 0; or return the seconds to wait when there were too many."""
@@ -138,8 +111,8 @@ class RecoveryLimiter:
 class SignInLimiter:
     """How soon somebody may try to sign in again."""
 
-    def __init__(self, shared: Failures | None = None) -> None:
-        self._failures = SharedFailures(shared)
+    def __init__(self, stored: StoredFailures | None = None) -> None:
+        self._failures = Failures(stored)
 
     def seconds_to_wait(self, address: str, email: str, now: datetime, *, device: str = "") -> int:
         """Count an attempt and return 0; or return the seconds to wait when there were too many.

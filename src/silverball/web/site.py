@@ -27,9 +27,6 @@ from silverball.settings import Settings
 from silverball.store.database.engine import Store
 from silverball.web.sign_in_throttle import RecoveryLimiter, SignInLimiter
 
-# Cookies that belonged to a sign-in or a device when they were last checked.
-
-
 COOKIES_MAX = 10_000
 
 
@@ -56,9 +53,6 @@ class KnownCookies:
 
     def __contains__(self, secret: str) -> bool:
         return tokens.digest(secret) in self._digests
-
-
-# A gate that opens once a minute for each key.
 
 
 # More different keys in a minute do not pass.
@@ -224,9 +218,6 @@ def _format_moment(at: datetime) -> "markupsafe.Markup":
 def _format_iso(at: datetime) -> str:
     """An aware time in ISO 8601."""
     return f"{at:%Y-%m-%dT%H:%M:%S}Z"
-
-
-# The pages that answer a refused form.
 
 
 # Pages say machine where the interface says arena.

@@ -47,8 +47,6 @@ from silverball.web.site import Site
 from silverball_wire import base
 from silverball_wire.tournaments import JournalAction
 
-# How a match of several games stands, as its pages show it.
-
 
 class MatchCount(Struct, frozen=True, kw_only=True):
     """The games won in a match, and what can be recorded next."""

@@ -38,9 +38,6 @@ class Arena(Wire, frozen=True, kw_only=True):
     """The arena's part in a tournament; absent, not null, outside of one."""
 
 
-# Banks: arenas that are drawn together.
-
-
 class Bank(Wire, frozen=True, kw_only=True):
     """An ordered list of arenas. Source: interface.md 2, row 27."""
 
@@ -49,9 +46,6 @@ class Bank(Wire, frozen=True, kw_only=True):
     status: Status
     organizer_id: int
     arena_ids: tuple[int, ...]
-
-
-# Locations: the places where tournaments are played.
 
 
 class Location(Wire, frozen=True, kw_only=True):

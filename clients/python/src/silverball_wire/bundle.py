@@ -211,9 +211,6 @@ class EngineFacts(Wire, frozen=True, kw_only=True):
     """Fees of the sign-up list; absent where none were set."""
 
 
-# A line of a tournament's journal with its place in the chain; for bundles.
-
-
 class JournalLine(Wire, frozen=True, kw_only=True):
     """A line as it is stored: its hash covers it and the line before. Source: docs/proof.md."""
 

@@ -172,9 +172,6 @@ class OpdbChange(Wire, frozen=True, kw_only=True):
     created_at: Instant
 
 
-# Tips: short playing advice for a title.
-
-
 TipCategory = Literal["general", "multiball", "secret", "skillshot"]
 
 

@@ -62,9 +62,6 @@ class Occasion(OccasionListItem, frozen=True, kw_only=True):
     """Word of the custom link; null without one."""
 
 
-# The dashboard: a user's active tournaments and series.
-
-
 class Dashboard(Wire, frozen=True, kw_only=True):
     """The user's active tournaments and series. Source: interface 2.6, interface.md 2, row 27."""
 

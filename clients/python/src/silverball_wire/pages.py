@@ -91,9 +91,6 @@ class Data(Wire, Generic[T], frozen=True, kw_only=True):
     data: T
 
 
-# The bodies of refused requests.
-
-
 class ErrorBody(Wire, frozen=True, kw_only=True):
     """A sentence for people, and a stable code for programs. Source: interface 7."""
 

@@ -48,9 +48,6 @@ class Claim(Wire, frozen=True, kw_only=True):
     created_at: Instant
 
 
-# Clubs.
-
-
 class Club(Wire, frozen=True, kw_only=True):
     """A club of players. Source: samples/clubs.json, wire.yaml Club."""
 
@@ -62,9 +59,6 @@ class Club(Wire, frozen=True, kw_only=True):
     logo: str | None
     description: str | None
     location: str | None
-
-
-# API tokens as their owners see them. Our addition.
 
 
 class ApiToken(Wire, frozen=True, kw_only=True):

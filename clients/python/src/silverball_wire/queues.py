@@ -37,9 +37,6 @@ class ArenaQueues(Wire, frozen=True, kw_only=True):
     first who is not busy is up. Absent when there are none."""
 
 
-# The live state of a Flip Frenzy.
-
-
 class FrenzyState(Wire, frozen=True, kw_only=True):
     """Started games and the queue. Source: samples/frenzy.json."""
 
@@ -48,9 +45,6 @@ class FrenzyState(Wire, frozen=True, kw_only=True):
     queue: tuple[QueueEntry, ...]
     avg_queue_duration: Number | None
     """Seconds in the queue, on average; null before anybody left it."""
-
-
-# The live state of an amazing race.
 
 
 class AmazingRaceState(Wire, frozen=True, kw_only=True):
@@ -62,9 +56,6 @@ class AmazingRaceState(Wire, frozen=True, kw_only=True):
     """Games of the current round."""
     queues: tuple[QueueEntry, ...]
     """Players who wait, the next one first."""
-
-
-# The arenas of a best game tournament, with games and queues.
 
 
 class BestGameSummaryRow(Wire, frozen=True, kw_only=True):

@@ -124,9 +124,6 @@ class RatingComparison(Wire, frozen=True, kw_only=True):
     """Results of each pair that has played, from both sides."""
 
 
-# Federation numbers of accounts as administrators see them. Our addition.
-
-
 class AccountNumber(Wire, frozen=True, kw_only=True):
     """A federation number that an account gave or claims, or that is confirmed for it."""
 

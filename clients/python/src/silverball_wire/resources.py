@@ -73,9 +73,6 @@ def tag_of(path: str) -> str:
     return part if part in TAGS else "tournaments"
 
 
-# Examples of the published shapes and events, as their golden samples have them.
-
-
 FILE = Path(__file__).with_name("examples.json")
 
 
@@ -89,9 +86,6 @@ def event_examples() -> dict[str, Any]:
     """Return an example of each feed event as it is sent, by the event's name."""
     examples: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))["events"]
     return examples
-
-
-# Results of a search.
 
 
 # Served in pages. All results of one search are of one kind, which the JSON does not name.

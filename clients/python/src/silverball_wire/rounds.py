@@ -145,9 +145,6 @@ class TournamentDraws(Wire, frozen=True, kw_only=True):
     """The source of all draws, in a person's words."""
 
 
-# The live state of a max match play.
-
-
 class MaxMatchplayPlayer(Wire, frozen=True, kw_only=True):
     """A player's opponents and arenas so far. Source: samples/max-matchplay.json."""
 

@@ -60,9 +60,6 @@ class Card(Wire, frozen=True, kw_only=True):
     """Points of its games, in order; null for games without a result."""
 
 
-# Results with the consequences of their correction. Our addition.
-
-
 class PlaceAndPoints(Wire, frozen=True, kw_only=True):
     """A player's row of the standings."""
 

@@ -72,9 +72,6 @@ class Standing(Wire, frozen=True, kw_only=True):
     """`true` for a player whose order among tied players was drawn by lot; absent otherwise."""
 
 
-# Statistics of a running or completed tournament.
-
-
 # One object per player: `playerId`, sometimes `name`, and a count under each id or position.
 CountRow = dict[str, int | str | None]
 
@@ -152,9 +149,6 @@ class BestGameStats(Wire, frozen=True, kw_only=True):
     """Number of voided cards."""
 
 
-# Summaries of a completed tournament.
-
-
 class ArenaSummary(Wire, frozen=True, kw_only=True):
     """The number of games on an arena. Source: interface 4.6, samples/summary-arenas.json."""
 
@@ -196,9 +190,6 @@ class MatchSummary(Wire, frozen=True, kw_only=True):
     losses: int
     opdb_group: str | None
     opdb_id: str | None
-
-
-# Results of an event as the federation takes them.
 
 
 LeftOutReason = Literal["no-number", "below-half", "did-not-play"]

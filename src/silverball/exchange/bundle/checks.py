@@ -21,9 +21,6 @@ from silverball_wire.singleplayer import Card, SinglePlayerGame
 from silverball_wire.standings import Standing
 from silverball_wire.tournaments import Tournament
 
-# Faults of a bundle, each with its JSON path.
-
-
 NODES_MAX = 5_000_000
 # 0 stands for "no round" in the interface, and for "no federation id" in some services.
 ZERO_IDS = frozenset({"roundId", "ifpaId"})

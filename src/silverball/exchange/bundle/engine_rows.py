@@ -29,9 +29,6 @@ from silverball_wire.base import UnsetType as base_UnsetType
 from silverball_wire.bundle import AttemptFacts, Bundle, EngineFacts, PrizeFacts, SignUpFacts
 from silverball_wire.rounds import ExtendedGame
 
-# The sign-up list of a bundle, checked and as rows.
-
-
 PATH = "$.engine.signUps"
 
 
@@ -105,9 +102,6 @@ def stored_terms(bundle: Bundle) -> dict[str, Any] | None:
 
 def _moment_or_none(text: str | None) -> Any:
     return None if text is None else base.parse_moment(text)
-
-
-# The notes on games of a bundle, checked and as rows.
 
 
 TEXT_CHARACTERS_MAX = 1_000

@@ -28,9 +28,6 @@ from silverball_wire.players import EntrantPart
 from silverball_wire.singleplayer import SinglePlayerGame
 from silverball_wire.tournaments import Tournament
 
-# The rows of a bracket's games: matches, single games, tiebreaks.
-
-
 PartRows = dict[str, list[dict[str, Any]]]
 # Columns of a match that the published shape of a game does not have.
 MATCH_COLUMNS = ("finishing_order", "forfeited_by", "legs")

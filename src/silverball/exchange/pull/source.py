@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Protocol
+from typing import Any
 
 import httpcore2
 import msgspec
@@ -19,6 +19,7 @@ from silverball.exchange.bundle.checks import BrokenFile
 from silverball.exchange.outgoing import GuardedClient, connection_fault
 from silverball.kit.security import addresses
 from silverball.kit.security.addresses import EVERY_PORT, AddressForbidden, AddressPolicy
+from silverball.store.counts.source_turns import SharedTurns
 
 # The operator typed the host, so it may be in their own network.
 POLICY = AddressPolicy(schemes=("https", "http"), ports=EVERY_PORT, allows_lan=True, allows_loopback=True)
@@ -63,16 +64,6 @@ class Answer(Struct, frozen=True):
 Ask = Callable[[str], Answer]
 
 
-class Turns(Protocol):
-    """The turns of all programs that use one token of the source."""
-
-    def take(self, now: float, interval: float) -> float:
-        """Take the next turn: the moment of the request, in Unix time."""
-
-    def postpone(self, until: float) -> None:
-        """Let nobody ask before this moment."""
-
-
 class RequestPace(Struct):
     """The time between requests: the interval of our own, and what the source asks for."""
 
@@ -80,7 +71,7 @@ class RequestPace(Struct):
     now: Callable[[], float] = time.time
     sleep: Callable[[float], None] = time.sleep
     # Shared with other pulls and mirrors on the same token; without, this is the only one.
-    turns: Turns | None = None
+    turns: SharedTurns | None = None
     requests: int = 0
     waited_seconds: float = 0.0
     _next_at: float = 0.0

@@ -111,7 +111,6 @@ class FrontDoor:
             self._measures,
             self._request_id_header,
             clock,
-            self.cache,
         )
         self._counts = RequestCounts(clock, self._measures)
         self._replies = Replies(self._quotas, self._counts, self._request_id_header)
@@ -123,6 +122,7 @@ class FrontDoor:
             self._counts,
             self._replies,
             self._find_base_url,
+            self._responses,
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -218,8 +218,7 @@ class FrontDoor:
             except Exception as error:  # noqa: BLE001  # the edge: every failure is answered in JSON
                 reply = self._failed_reply(error, scope, headers)
         self._measures.count(scope["method"], scope["path"], reply.status, self._clock() - started_at)
-        await send(reply.start())
-        await send(reply.body)
+        await reply.send(send)
 
     def _sheds_visitor(self, scope: Scope, headers: dict[bytes, bytes]) -> bool:
         """Whether to refuse a read without a token at once, as refusing must cost next to nothing."""
@@ -238,8 +237,7 @@ class FrontDoor:
         except Exception as error:  # noqa: BLE001  # the edge: every failure is answered in JSON
             reply = self._failed_reply(error, scope, headers)
             self._measures.count(scope["method"], scope["path"], reply.status, None)
-            await send(reply.start())
-            await send(reply.body)
+            await reply.send(send)
             return
         quota = self._quotas.quota_for(caller, scope, headers, 0)
         remaining = quota.take(started_at)
@@ -266,8 +264,7 @@ class FrontDoor:
             reply = self._uncached_reply(response, scope, headers, quota.headers(remaining))
         log_request(scope, reply.status, self._clock() - started_at, headers[b"x-request-id"], caller.user_id)
         self._measures.count(scope["method"], scope["path"], reply.status, None)
-        await send(reply.start())
-        await send(reply.body)
+        await reply.send(send)
 
     async def _send_stream(
         self,
@@ -366,7 +363,7 @@ class FrontDoor:
         wait_seconds = self._quotas.seconds_to_costly_answer(scope, headers, now)
         if not wait_seconds:
             return None
-        return self._replies.too_many_computed(scope, headers, wait_seconds, quota, remaining)
+        return self._replies.retry_later(scope, headers, wait_seconds, quota.headers(remaining))
 
     def _build_request(
         self, scope: Scope, headers: dict[bytes, bytes], caller: CachedCaller, body: bytes

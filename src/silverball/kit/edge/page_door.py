@@ -1,4 +1,9 @@
-"""Requests outside of /api: cached public pages, and all other pages behind them."""
+"""Requests outside of /api: cached public pages, and all other pages behind them.
+
+Public pages look the same to every visitor and are cached like the interface's answers. They have no caller,
+and headers of their own, which their 304 repeats. Only pages that have to be computed are counted, for the
+address that asks.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -8,9 +13,8 @@ from silverball.kit.edge.access_log import log_request
 from silverball.kit.edge.backend import Backend, SeenRevision
 from silverball.kit.edge.proxies import base_url_finder
 from silverball.kit.edge.quotas import Quotas
-from silverball.kit.edge.replies import OutdatedResponse, OutdatedResponses
-from silverball.kit.edge.response_cache import CachedResponse, CacheKey, ResponseCache
-from silverball.kit.edge.shared_responses import SharedResponses
+from silverball.kit.edge.response_cache import CachedResponse, CacheKey
+from silverball.kit.edge.shared_responses import OutdatedResponse, SharedResponses
 from silverball.kit.edge.work_queue import Importance
 from silverball.kit.http.asgi import (
     AsgiApp,
@@ -26,12 +30,7 @@ from silverball.kit.http.endpoints import READ_METHODS, HttpResponse, Request
 from silverball.kit.http.refusals import PageNotFound, refusal_response
 from silverball.kit.measures import RequestMeasures
 
-# Pages that look the same to every visitor: cached like the interface's answers.
-#
-# They have no caller, and headers of their own, which their 304 repeats. Only pages that have to be
-# computed are counted, for the address that asks.
-
-
+RequestIdHeader = tuple[bytes, bytes]
 VARY = (b"vary", b"accept-encoding")
 EMPTY_BODY = body_message(b"")
 # The viewer in the cache keys of these pages.
@@ -41,6 +40,11 @@ QUERY_BYTES_MAX = 1000
 UNDATED = frozenset({b"etag", b"content-length", b"cache-control"})
 AS_IT_WAS = [(b"cache-control", b"no-store")]
 URI_TOO_LONG = HttpResponse(414, b"This address is too long.", "text/plain; charset=utf-8")
+# Health checks come every few seconds and would fill the log.
+HEALTH_PATHS = frozenset({"/up", "/ready"})
+# Files that browsers keep are not counted as pages.
+STATIC_PATHS = ("/static/", "/handbook/")
+PAGE_NOT_FOUND = refusal_response(PageNotFound())
 OVERLOADED_PAGE = HttpResponse(
     503,
     b"The site is busy. Try again in a moment.",
@@ -49,58 +53,84 @@ OVERLOADED_PAGE = HttpResponse(
 )
 
 
-class CachedPages:
-    """Answers requests for public pages."""
+class PageDoor:
+    """Serves every path outside of /api."""
 
     def __init__(
         self,
         program: Backend,
         responses: SharedResponses,
         quotas: Quotas,
-        outdated: OutdatedResponses,
         measures: RequestMeasures,
+        request_id_header: Callable[[dict[bytes, bytes]], RequestIdHeader],
+        clock: Callable[[], float],
     ) -> None:
+        self._backend = program
         self._responses = responses
-        self._measures = measures
-        self._outdated = outdated
-        self._date_page = program.date_public_page
         self._quotas = quotas
-        self._answer = program.answer_public
-        self._scope_for = program.scope_for
-        self._has_reached = program.has_reached
-        self._normalize_query = program.normalize_public_query
+        self._measures = measures
+        self._request_id_header = request_id_header
+        self._clock = clock
         self._find_base_url = base_url_finder(follows_host=program.follows_host)
         self._matches_path = backend.path_pattern(program.public_paths).fullmatch
 
-    def handles(self, scope: Scope) -> bool:
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or hand a websocket and the lifespan to the pages' application."""
+        pages = self._backend.pages
+        if scope["type"] != "http":
+            if pages is not None:
+                await pages(scope, receive, send)
+            return
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        request_id_header = self._request_id_header(headers)
+        if self._is_public(scope):
+            await self._serve_public_page(scope, send, headers, request_id_header)
+        elif pages is None:
+            await _send_response(PAGE_NOT_FOUND, scope, send, request_id_header)
+        else:
+            wait_seconds = self._seconds_to_wait(scope, headers)
+            if wait_seconds:
+                self._measures.count(scope["method"], scope["path"], 429, None)
+                await _send_response(too_many_pages(wait_seconds), scope, send, request_id_header)
+            else:
+                await self._serve_other_page(pages, scope, receive, send, request_id_header)
+
+    async def _serve_public_page(
+        self, scope: Scope, send: Send, headers: dict[bytes, bytes], request_id_header: RequestIdHeader
+    ) -> None:
+        try:
+            messages = await self._public_page(scope, headers, request_id_header)
+        except Exception as error:  # noqa: BLE001  # the edge: the database may be gone
+            messages = uncached_messages(self._backend.answer_error(error), scope, request_id_header)
+            self._measures.count(scope["method"], scope["path"], messages[0]["status"], None)
+        for message in messages:
+            await send(message)
+
+    def _is_public(self, scope: Scope) -> bool:
         """Whether this is a request for a public page."""
-        is_readable = self._answer is not None and scope["method"] in READ_METHODS
+        is_readable = self._backend.answer_public is not None and scope["method"] in READ_METHODS
         return is_readable and self._matches_path(scope["path"]) is not None
 
-    async def reply(
-        self,
-        scope: Scope,
-        headers: dict[bytes, bytes],
-        request_id_header: tuple[bytes, bytes],
-        clock: Callable[[], float],
+    async def _public_page(
+        self, scope: Scope, headers: dict[bytes, bytes], request_id_header: RequestIdHeader
     ) -> Sequence[Message]:
         """The two ASGI messages of the answer, which is counted."""
-        started_at = clock()
+        started_at = self._clock()
         query = scope["query_string"]
         if len(query) > QUERY_BYTES_MAX:
             return self._refuse(URI_TOO_LONG, scope, request_id_header)
         if query:
-            query = self._normalize_query(query)
+            query = self._backend.normalize_public_query(query)
         base_url = self._find_base_url(headers)
         key = (scope["path"], query, PUBLIC_VIEWER + base_url)
-        scope_id = self._scope_for(scope["path"])
+        scope_id = self._backend.scope_for(scope["path"])
         is_behind = self._is_behind(SeenRevision.parse(headers.get(b"cookie")), scope_id)
         found = None if is_behind else self._responses.find_cached(key)
         if found is not None:
             messages = await self._messages(found, key, scope, headers, request_id_header)
             found.counts.count_found(messages[0]["status"])
             return messages
-        outdated = None if is_behind else self._outdated.find(key)
+        outdated = None if is_behind else self._responses.find_outdated(key)
         if outdated is not None:
             messages = self._outdated_messages(outdated, scope, request_id_header)
             outdated.response.counts.count_found(messages[0]["status"])
@@ -120,7 +150,7 @@ class CachedPages:
             common_headers=_common_headers,
         )
         messages = await self._messages(response, key, scope, headers, request_id_header)
-        seconds = clock() - started_at
+        seconds = self._clock() - started_at
         log_request(scope, messages[0]["status"], seconds, request_id_header[1])
         counts = self._measures.count(scope["method"], scope["path"], messages[0]["status"], seconds)
         if isinstance(response, CachedResponse):
@@ -130,18 +160,18 @@ class CachedPages:
     def _is_behind(self, seen: SeenRevision | None, scope_id: int) -> bool:
         """Whether a page of this scope may be older here than what its reader has seen."""
         # Each of these pages is below one tournament, and a form about another has changed nothing here.
-        return seen is not None and seen.scope_id in (0, scope_id) and not self._has_reached(seen)
+        return seen is not None and seen.scope_id in (0, scope_id) and not self._backend.has_reached(seen)
 
     def _refuse(
-        self, refusal: HttpResponse, scope: Scope, request_id_header: tuple[bytes, bytes]
+        self, refusal: HttpResponse, scope: Scope, request_id_header: RequestIdHeader
     ) -> Sequence[Message]:
         self._measures.count(scope["method"], scope["path"], refusal.status, None)
         return uncached_messages(refusal, scope, request_id_header)
 
-    def _compute(self, request: Request, request_id_header: tuple[bytes, bytes]) -> HttpResponse:
+    def _compute(self, request: Request, request_id_header: RequestIdHeader) -> HttpResponse:
         logs.request_id.set(request_id_header[1].decode())
-        assert self._answer is not None
-        return self._answer(request)
+        assert self._backend.answer_public is not None
+        return self._backend.answer_public(request)
 
     async def _messages(
         self,
@@ -149,7 +179,7 @@ class CachedPages:
         key: CacheKey,
         scope: Scope,
         headers: dict[bytes, bytes],
-        request_id_header: tuple[bytes, bytes],
+        request_id_header: RequestIdHeader,
     ) -> Sequence[Message]:
         if isinstance(response, HttpResponse):
             return uncached_messages(response, scope, request_id_header)
@@ -162,99 +192,15 @@ class CachedPages:
         return start, body if scope["method"] == "GET" else EMPTY_BODY
 
     def _outdated_messages(
-        self, outdated: OutdatedResponse, scope: Scope, request_id_header: tuple[bytes, bytes]
+        self, outdated: OutdatedResponse, scope: Scope, request_id_header: RequestIdHeader
     ) -> Sequence[Message]:
         """The page with a note of its age, which browsers must not keep."""
         response = outdated.response
-        body = self._date_page(response.body["body"], outdated.seconds)
+        body = self._backend.date_public_page(response.body["body"], outdated.seconds)
         dated = [*(header for header in response.headers if header[0] not in UNDATED), *AS_IT_WAS]
         headers = [*dated, (b"content-length", b"%d" % len(body)), outdated.age_header, request_id_header]
         message = EMPTY_BODY if scope["method"] == "HEAD" else body_message(body)
         return start_message(200, headers), message
-
-
-def too_many_pages(wait_seconds: int) -> HttpResponse:
-    """The answer to an address that asks for more pages than are computed for it."""
-    text = f"Too many pages for your address. Try again in {wait_seconds} s."
-    retry_after = (b"retry-after", b"%d" % wait_seconds)
-    return HttpResponse(429, text.encode(), "text/plain; charset=utf-8", headers=(retry_after,))
-
-
-def _common_headers(response: HttpResponse) -> Headers:
-    return [VARY, *response.headers]
-
-
-def uncached_messages(
-    response: HttpResponse, scope: Scope, request_id_header: tuple[bytes, bytes]
-) -> Sequence[Message]:
-    """The two ASGI messages of a response that is not cached."""
-    content_type = (b"content-type", response.content_type.encode())
-    content_length = (b"content-length", b"%d" % len(response.body))
-    headers = [content_type, content_length, *response.headers, request_id_header]
-    body = EMPTY_BODY if scope["method"] == "HEAD" else body_message(response.body)
-    return start_message(response.status, headers), body
-
-
-# Health checks come every few seconds and would fill the log.
-HEALTH_PATHS = frozenset({"/up", "/ready"})
-# Files that browsers keep are not counted as pages.
-STATIC_PATHS = ("/static/", "/handbook/")
-PAGE_NOT_FOUND = refusal_response(PageNotFound())
-RequestIdHeader = tuple[bytes, bytes]
-
-
-class PageDoor:
-    """Serves every path outside of /api."""
-
-    def __init__(
-        self,
-        program: Backend,
-        responses: SharedResponses,
-        quotas: Quotas,
-        measures: RequestMeasures,
-        request_id_header: Callable[[dict[bytes, bytes]], RequestIdHeader],
-        clock: Callable[[], float],
-        cache: ResponseCache,
-    ) -> None:
-        self._backend = program
-        outdated = OutdatedResponses(program, cache)
-        self._public_pages = CachedPages(program, responses, quotas, outdated, measures)
-        self._quotas = quotas
-        self._measures = measures
-        self._request_id_header = request_id_header
-        self._clock = clock
-
-    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or hand a websocket and the lifespan to the pages' application."""
-        pages = self._backend.pages
-        if scope["type"] != "http":
-            if pages is not None:
-                await pages(scope, receive, send)
-            return
-        headers: dict[bytes, bytes] = dict(scope["headers"])
-        request_id_header = self._request_id_header(headers)
-        if self._public_pages.handles(scope):
-            await self._serve_public_page(scope, send, headers, request_id_header)
-        elif pages is None:
-            await _send_response(PAGE_NOT_FOUND, scope, send, request_id_header)
-        else:
-            wait_seconds = self._seconds_to_wait(scope, headers)
-            if wait_seconds:
-                self._measures.count(scope["method"], scope["path"], 429, None)
-                await _send_response(too_many_pages(wait_seconds), scope, send, request_id_header)
-            else:
-                await self._serve_other_page(pages, scope, receive, send, request_id_header)
-
-    async def _serve_public_page(
-        self, scope: Scope, send: Send, headers: dict[bytes, bytes], request_id_header: RequestIdHeader
-    ) -> None:
-        try:
-            messages = await self._public_pages.reply(scope, headers, request_id_header, self._clock)
-        except Exception as error:  # noqa: BLE001  # the edge: the database may be gone
-            messages = uncached_messages(self._backend.answer_error(error), scope, request_id_header)
-            self._measures.count(scope["method"], scope["path"], messages[0]["status"], None)
-        for message in messages:
-            await send(message)
 
     def _seconds_to_wait(self, scope: Scope, headers: dict[bytes, bytes]) -> int:
         path = scope["path"]
@@ -278,6 +224,28 @@ class PageDoor:
             await send(message)
 
         await pages(scope, receive, send_with_request_id)
+
+
+def too_many_pages(wait_seconds: int) -> HttpResponse:
+    """The answer to an address that asks for more pages than are computed for it."""
+    text = f"Too many pages for your address. Try again in {wait_seconds} s."
+    retry_after = (b"retry-after", b"%d" % wait_seconds)
+    return HttpResponse(429, text.encode(), "text/plain; charset=utf-8", headers=(retry_after,))
+
+
+def _common_headers(response: HttpResponse) -> Headers:
+    return [VARY, *response.headers]
+
+
+def uncached_messages(
+    response: HttpResponse, scope: Scope, request_id_header: RequestIdHeader
+) -> Sequence[Message]:
+    """The two ASGI messages of a response that is not cached."""
+    content_type = (b"content-type", response.content_type.encode())
+    content_length = (b"content-length", b"%d" % len(response.body))
+    headers = [content_type, content_length, *response.headers, request_id_header]
+    body = EMPTY_BODY if scope["method"] == "HEAD" else body_message(response.body)
+    return start_message(response.status, headers), body
 
 
 async def _send_response(

@@ -5,7 +5,6 @@ A reply is decided here once. It leaves as two ASGI messages, or as bytes from t
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from silverball.kit.edge.access_log import RequestCounts
 from silverball.kit.edge.backend import Backend
@@ -14,50 +13,10 @@ from silverball.kit.edge.proxies import FindBaseUrl
 from silverball.kit.edge.quotas import Quotas
 from silverball.kit.edge.rate_limit import RequestQuota
 from silverball.kit.edge.response_cache import CachedResponse, CacheKey, ResponseCache
-from silverball.kit.edge.shared_responses import needs_compression
+from silverball.kit.edge.shared_responses import SharedResponses, needs_compression
 from silverball.kit.http.asgi import Headers, Scope
 from silverball.kit.http.refusals import EMPTY_BODY, Reply, TooManyAttempts, refusal_response, uncached_reply
 from silverball.kit.values import replace
-
-# Cached responses that leave although the database cannot be asked whether they still hold.
-#
-# They are marked with their age. A caller with a token gets them as long as the token is known, which is
-# seconds; a visitor for a minute.
-
-
-OUTDATED_SECONDS_MAX = 60.0
-
-
-class OutdatedResponse(NamedTuple):
-    """A response that held when the database was last asked."""
-
-    response: CachedResponse
-    seconds: float
-
-    @property
-    def age_header(self) -> tuple[bytes, bytes]:
-        """The time since then."""
-        return (b"age", b"%d" % self.seconds)
-
-
-class OutdatedResponses:
-    """The cached responses of one process, while the database cannot be asked."""
-
-    def __init__(self, program: Backend, cache: ResponseCache) -> None:
-        self._outage_seconds = program.outage_seconds
-        self._last_version_of = program.last_version_of
-        self._cache = cache
-
-    def find(self, key: CacheKey) -> OutdatedResponse | None:
-        """The cached response, if it was current when the database was last asked."""
-        seconds = self._outage_seconds()
-        if not 0 < seconds <= OUTDATED_SECONDS_MAX:
-            return None
-        cached = self._cache.get(key)
-        if cached is None or cached.version != self._last_version_of(cached.scope_id):
-            return None
-        return OutdatedResponse(cached, seconds)
-
 
 # Of replies that show a cached response.
 OUTDATED_STATUSES = frozenset({200, 304})
@@ -102,7 +61,7 @@ class Replies:
         if cached.is_throttled and if_none_match is None:
             wait_seconds = self._quotas.seconds_to_standings(scope, headers, cached.scope_id, now)
             if wait_seconds:
-                return self._retry_later(scope, headers, wait_seconds, quota.headers(remaining))
+                return self.retry_later(scope, headers, wait_seconds, quota.headers(remaining))
         response_headers, body = cached.headers_and_body(headers)
         extra = [request_id_header, *quota.headers(remaining)]
         return Reply(200, response_headers, extra, body if scope["method"] == "GET" else EMPTY_BODY)
@@ -111,22 +70,12 @@ class Replies:
         self, scope: Scope, headers: dict[bytes, bytes], quota: RequestQuota, now: float
     ) -> Reply:
         """The refusal of a request beyond the caller's limit."""
-        return self._retry_later(scope, headers, quota.seconds_to_wait(now), quota.headers(0))
+        return self.retry_later(scope, headers, quota.seconds_to_wait(now), quota.headers(0))
 
-    def too_many_computed(
-        self,
-        scope: Scope,
-        headers: dict[bytes, bytes],
-        wait_seconds: int,
-        quota: RequestQuota,
-        remaining: int,
-    ) -> Reply:
-        """The refusal of an answer that costs a page, for an address that had too many of those."""
-        return self._retry_later(scope, headers, wait_seconds, quota.headers(remaining))
-
-    def _retry_later(
+    def retry_later(
         self, scope: Scope, headers: dict[bytes, bytes], wait_seconds: int, quota_headers: Headers
     ) -> Reply:
+        """The refusal of a request that may come again after so many seconds."""
         self._counts.turned_away += 1
         extra = [*self._quotas.retry_headers(wait_seconds), *quota_headers]
         return uncached_reply(TOO_MANY_ATTEMPTS, scope["method"], [*extra, self._request_id_header(headers)])
@@ -156,6 +105,7 @@ class MemoryReplies:
         counts: RequestCounts,
         replies: Replies,
         find_base_url: FindBaseUrl,
+        responses: SharedResponses,
     ) -> None:
         # Only fixed paths are known to be a user's own here; those with an id take the long way.
         self._own_paths = frozenset(path for path in program.per_user_paths if "{" not in path)
@@ -167,7 +117,7 @@ class MemoryReplies:
         self._replies = replies
         self._find_base_url = find_base_url
         self._outage_seconds = program.outage_seconds
-        self._outdated = OutdatedResponses(program, cache)
+        self._find_outdated = responses.find_outdated
 
     def find(
         self, scope: Scope, headers: dict[bytes, bytes], now: float, known: KnownRead | None = None
@@ -205,7 +155,7 @@ class MemoryReplies:
         caller = self._callers.known(headers.get(b"authorization"), now) if self._outage_seconds() else None
         if caller is None:
             return None
-        outdated = self._outdated.find(self._key_of(caller, scope, headers))
+        outdated = self._find_outdated(self._key_of(caller, scope, headers))
         if outdated is None:
             return None
         response = outdated.response

@@ -5,6 +5,7 @@ A response belongs to a scope and is valid as long as the scope's version stands
 
 import asyncio
 from collections.abc import Callable
+from typing import NamedTuple
 
 from silverball.kit.edge.backend import Backend
 from silverball.kit.edge.response_cache import (
@@ -18,6 +19,20 @@ from silverball.kit.edge.response_cache import (
 from silverball.kit.edge.work_queue import Importance, WorkQueue
 from silverball.kit.http.endpoints import HttpResponse
 
+OUTDATED_SECONDS_MAX = 60.0
+
+
+class OutdatedResponse(NamedTuple):
+    """A response that held when the database was last asked; it is marked with its age."""
+
+    response: CachedResponse
+    seconds: float
+
+    @property
+    def age_header(self) -> tuple[bytes, bytes]:
+        """The time since then."""
+        return (b"age", b"%d" % self.seconds)
+
 
 class SharedResponses:
     """The responses of one process, cached or being computed. Used by the event loop only."""
@@ -28,6 +43,8 @@ class SharedResponses:
         self._version_of = program.version_of
         self._refresh = program.refresh
         self._revision_in = program.revision_in
+        self._outage_seconds = program.outage_seconds
+        self._last_version_of = program.last_version_of
         # The versions that are not known here yet and are being read, by scope.
         self._lookups: dict[int, asyncio.Future[int]] = {}
         # The responses that are being computed, by key and version.
@@ -40,6 +57,19 @@ class SharedResponses:
             return None
         self._cache.touch(key)
         return cached
+
+    def find_outdated(self, key: CacheKey) -> OutdatedResponse | None:
+        """The cached response, if the database cannot be asked and it was current when that was last asked.
+
+        A caller with a token gets it as long as the token is known, which is seconds; a visitor for a minute.
+        """
+        seconds = self._outage_seconds()
+        if not 0 < seconds <= OUTDATED_SECONDS_MAX:
+            return None
+        cached = self._cache.get(key)
+        if cached is None or cached.version != self._last_version_of(cached.scope_id):
+            return None
+        return OutdatedResponse(cached, seconds)
 
     def admits(self, key: CacheKey, scope_id: int, importance: Importance) -> bool:
         """Whether `load` takes this response on: there is room for it, or it is being computed."""

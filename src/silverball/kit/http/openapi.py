@@ -26,48 +26,46 @@ from silverball.kit.http.endpoints import (
 from silverball.kit.http.fields import ID_MAX, marks_of
 from silverball.kit.http.json_schema import Schema, details_text, field_texts, json_schemas
 
-# The headers, parameters and refusals that many operations of the OpenAPI document share.
-
-
 JSON = "application/json"
+
+
+def _header(kind: str, description: str, **limits: Any) -> Schema:
+    """A header of answers."""
+    return {"description": description, "schema": {"type": kind, **limits}}
+
+
 HEADERS: Schema = {
-    "ETag": {
-        "description": "The version of this answer. Send it as If-None-Match to learn when nothing changed.",
-        "schema": {"type": "string"},
-    },
-    "Age": {
-        "description": "The database cannot be reached, and this was the answer so many seconds ago; absent "
-        "otherwise.",
-        "schema": {"type": "integer", "minimum": 0, "maximum": 60},
-    },
-    "RateLimit": {"description": "Requests per minute.", "schema": {"type": "integer"}},
-    "RateLimitRemaining": {"description": "Requests left in this minute.", "schema": {"type": "integer"}},
-    "RateLimitReset": {
-        "description": "When the minute ends and requests are accepted again, in Unix seconds.",
-        "schema": {"type": "integer"},
-    },
-    "RetryAfter": {
-        "description": "Seconds after which the same request can succeed.",
-        "schema": {"type": "integer"},
-    },
-    "IgnoredParameters": {
-        "description": "Names of the parameters that were ignored, because the route does not know them or "
-        "their value; absent when there are none.",
-        "schema": {"type": "string"},
-    },
-    "TournamentRevision": {
-        "description": "The tournament's revision after the change. Send it with a read to see the change.",
-        "schema": {"type": "integer"},
-    },
-    "TournamentTag": {
-        "description": "The tournament's revision after the change, to be sent as If-Match. It also tells "
-        "the revision from one with the same number that was lost when the database was restored.",
-        "schema": {"type": "string"},
-    },
-    "IdempotencyReplayed": {
-        "description": "`true` when this is the stored answer to an earlier request with the same key.",
-        "schema": {"type": "string"},
-    },
+    "ETag": _header(
+        "string", "The version of this answer. Send it as If-None-Match to learn when nothing changed."
+    ),
+    "Age": _header(
+        "integer",
+        "The database cannot be reached, and this was the answer so many seconds ago; absent otherwise.",
+        minimum=0,
+        maximum=60,
+    ),
+    "RateLimit": _header("integer", "Requests per minute."),
+    "RateLimitRemaining": _header("integer", "Requests left in this minute."),
+    "RateLimitReset": _header(
+        "integer", "When the minute ends and requests are accepted again, in Unix seconds."
+    ),
+    "RetryAfter": _header("integer", "Seconds after which the same request can succeed."),
+    "IgnoredParameters": _header(
+        "string",
+        "Names of the parameters that were ignored, because the route does not know them or their"
+        " value; absent when there are none.",
+    ),
+    "TournamentRevision": _header(
+        "integer", "The tournament's revision after the change. Send it with a read to see the change."
+    ),
+    "TournamentTag": _header(
+        "string",
+        "The tournament's revision after the change, to be sent as If-Match. It also tells the"
+        " revision from one with the same number that was lost when the database was restored.",
+    ),
+    "IdempotencyReplayed": _header(
+        "string", "`true` when this is the stored answer to an earlier request with the same key."
+    ),
 }
 # Header on the wire -> its name among the components.
 LIMIT_HEADERS = {"X-RateLimit-Limit": "RateLimit", "X-RateLimit-Remaining": "RateLimitRemaining"}

@@ -18,7 +18,7 @@ from silverball.kit.errors import (
     ServiceUnavailable,
     WrongFormat,
 )
-from silverball.kit.http.asgi import CACHE_CONTROL, CORS, Headers, body_message, start_message
+from silverball.kit.http.asgi import CACHE_CONTROL, CORS, Headers, Send, body_message, start_message
 from silverball.kit.http.body import BodyIsForm, MalformedBody
 from silverball.kit.http.endpoints import HttpResponse, Unauthenticated
 from silverball.kit.http.router import MethodNotAllowed, RouteNotFound
@@ -175,9 +175,6 @@ def _refusal_headers(refusal: Refusal) -> tuple[tuple[bytes, bytes], ...]:
     return ()
 
 
-# Answers, ready to be sent: status, headers and body.
-
-
 EMPTY_BODY = body_message(b"")
 
 
@@ -195,6 +192,11 @@ class Reply(Struct, frozen=True):
     def start(self) -> dict[str, Any]:
         """Return the ASGI message with status and headers."""
         return start_message(self.status, [*self.headers, *self.extra])
+
+    async def send(self, send: Send) -> None:
+        """Send both messages."""
+        await send(self.start())
+        await send(self.body)
 
 
 def uncached_reply(response: HttpResponse, method: str, extra: Headers) -> Reply:

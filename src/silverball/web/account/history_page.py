@@ -14,7 +14,7 @@ from silverball.kit.values import convert
 from silverball.service.moving import reads as moving_reads
 from silverball.service.moving import writes as moving_writes
 from silverball.store.database.engine import Db
-from silverball.web.page_request import PageRequest, not_found_page, page, page_that_redirects, redirect
+from silverball.web.page_request import PageRequest, not_found_page, page, redirect
 
 PATH = "/account/history"
 REPORT_PATH = "/account/history/report"
@@ -40,7 +40,7 @@ def history(request: PageRequest) -> Response:
     return _render(request)
 
 
-@page("POST", "/account/history/start")
+@page("POST", "/account/history/start", opens=PATH)
 def start(request: PageRequest) -> Response:
     """Start a pull with the form's address and token."""
     try:
@@ -62,32 +62,26 @@ def start(request: PageRequest) -> Response:
     return _change(request, begin, "started")
 
 
-@page("POST", "/account/history/stop")
+@page("POST", "/account/history/stop", opens=PATH)
 def stop(request: PageRequest) -> Response:
     return _change(
         request, lambda db, now: moving_writes.stop_pull(db, request.account.user_id, now), "stopped"
     )
 
 
-@page("POST", "/account/history/continue")
+@page("POST", "/account/history/continue", opens=PATH)
 def continue_pull(request: PageRequest) -> Response:
     return _change(
         request, lambda db, now: moving_writes.continue_pull(db, request.account.user_id, now), "continued"
     )
 
 
-@page("POST", "/account/history/give-up")
+@page("POST", "/account/history/give-up", opens=PATH)
 def give_up(request: PageRequest) -> Response:
     """End the pull and delete its token."""
     return _change(
         request, lambda db, now: moving_writes.give_up_pull(db, request.account.user_id, now), "given-up"
     )
-
-
-start_opened = page_that_redirects("/account/history/start", PATH)
-stop_opened = page_that_redirects("/account/history/stop", PATH)
-continue_opened = page_that_redirects("/account/history/continue", PATH)
-give_up_opened = page_that_redirects("/account/history/give-up", PATH)
 
 
 @page("GET", REPORT_PATH)

@@ -14,7 +14,6 @@ from silverball.exchange import own_data
 from silverball.kit.errors import Conflict, Invalid, NotFound, Refusal
 from silverball.kit.http.body import BodyParser
 from silverball.kit.http.endpoints import OneTimeResult
-from silverball.kit.http.router import parse_path_id
 from silverball.kit.security import passwords
 from silverball.kit.values import decode
 from silverball.service.accounts import erasing
@@ -40,15 +39,11 @@ from silverball.web.page_request import (
     PageRequest,
     not_found_page,
     page,
-    page_that_redirects,
     redirect,
 )
 from silverball.web.sign_in_throttle import too_many_attempts
 from silverball.web.site import message_page, needs_new_key, status_for
 from silverball_wire.players import Player
-
-# Actions of an account's forms: create a token, save the profile, claim a player.
-
 
 PROFILE_TEXTS = ("initials", "pronouns", "flag", "location")
 # Wire name -> what a ticked box means.
@@ -136,9 +131,6 @@ def _profile_body(form: FormData) -> Mapping[str, Any]:
         "ifpaId": int(number) if _DIGITS.fullmatch(number) else number or None,
         **{name: form.has(name) for name in OPT_OUTS},
     }
-
-
-# Views of an account: its tokens, its profile, its data, and its entries in organizers' books.
 
 
 ABILITY_LABELS = {
@@ -360,7 +352,7 @@ def sign_in(request: PageRequest) -> Response:
     return web_sessions.start_session(request, credentials.user_id)
 
 
-@page("POST", "/account/sign-out")
+@page("POST", "/account/sign-out", opens="/account")
 def sign_out(request: PageRequest) -> Response:
     with request.site.store.write(quiet=True) as transaction:
         sessions.end_session(transaction.connection, request.session_secret)
@@ -391,7 +383,7 @@ def _rerender_tokens(request: PageRequest, sentence: str) -> Response:
     return render_overview(request, 419, faults={"name": sentence})
 
 
-@page("POST", "/account/tokens", rerender=_rerender_tokens)
+@page("POST", "/account/tokens", rerender=_rerender_tokens, opens="/account")
 def create_token_page(request: PageRequest) -> Response:
     proved = account_passwords.require_recent(request)
     if isinstance(proved, account_passwords.PasswordFault):
@@ -414,10 +406,10 @@ def create_token_page(request: PageRequest) -> Response:
     return request.render("token.html", 201, token=created.text, name=name, base_url=request.base_url)
 
 
-@page("POST", "/account/tokens/{token_id}/rotate")
+@page("POST", "/account/tokens/{token_id}/rotate", opens="/account")
 def rotate_token(request: PageRequest) -> Response:
     """Give a token a new secret; the old one works no longer."""
-    token_id = parse_path_id("token_id", request.ids["token_id"])
+    token_id = request.path_id("token_id")
     proved = account_passwords.require_recent(request)
     if isinstance(proved, account_passwords.PasswordFault):
         faults = {f"rotate-{token_id}": proved.sentence}
@@ -437,9 +429,9 @@ def rotate_token(request: PageRequest) -> Response:
     return request.render("token.html", 201, token=issued.text, name=name, base_url=request.base_url)
 
 
-@page("POST", "/account/tokens/{token_id}/revoke")
+@page("POST", "/account/tokens/{token_id}/revoke", opens="/account")
 def revoke_token(request: PageRequest) -> Response:
-    token_id = parse_path_id("token_id", request.ids["token_id"])
+    token_id = request.path_id("token_id")
     # Not quiet: this process drops what it remembers of the token.
     with request.site.store.write() as transaction:
         user_writes.revoke_token(
@@ -450,12 +442,6 @@ def revoke_token(request: PageRequest) -> Response:
             source=request.client_address,
         )
     return redirect("/account?said=revoked")
-
-
-sign_out_opened = page_that_redirects("/account/sign-out", "/account")
-tokens_opened = page_that_redirects("/account/tokens", "/account")
-rotate_opened = page_that_redirects("/account/tokens/{token_id}/rotate", "/account")
-revoke_opened = page_that_redirects("/account/tokens/{token_id}/revoke", "/account")
 
 
 # The profile, and entries in organizers' books
@@ -489,7 +475,7 @@ def _rerender_entries(request: PageRequest, sentence: str) -> Response:
     return render_entries(request, FormState(request.field("form"), request.form, sentence), 419)
 
 
-@page("POST", "/account/entries/do/{action}", rerender=_rerender_entries)
+@page("POST", "/account/entries/do/{action}", rerender=_rerender_entries, opens=ENTRIES)
 def run_claim_form(request: PageRequest) -> Response:
     action = CLAIM_ACTIONS.get(request.ids["action"])
     if action is None:
@@ -500,12 +486,6 @@ def run_claim_form(request: PageRequest) -> Response:
         sentence = ENTRY_GONE if isinstance(refusal, NotFound) else refusal.text()
         form = FormState(request.field("form"), request.form, sentence, needs_new_key(refusal))
         return render_entries(request, form, status_for(refusal))
-
-
-@page("GET", "/account/entries/do/{action}")
-def claim_form_opened(_request: PageRequest) -> Response:
-    """Reloading or bookmarking the address of a form is not an error."""
-    return redirect(ENTRIES)
 
 
 # The account's data
@@ -534,7 +514,7 @@ def download_data(request: PageRequest) -> Response:
     return Response(content, media_type=own_data.CONTENT_TYPE, headers=headers)
 
 
-@page("POST", "/account/sessions/end")
+@page("POST", "/account/sessions/end", opens="/account/data")
 def end_sessions(request: PageRequest) -> Response:
     """End the session that the form names, or all but this without a name."""
     site, user_id, label = request.site, request.account.user_id, request.field("label")
@@ -557,7 +537,7 @@ def end_sessions(request: PageRequest) -> Response:
     return redirect("/account/data?said=ended-one" if label else "/account/data?said=ended")
 
 
-@page("POST", "/account/delete")
+@page("POST", "/account/delete", opens="/account/data")
 def delete_account(request: PageRequest) -> Response:
     """Delete the account; the password is asked for, so that an open browser is not enough."""
     site = request.site
@@ -573,7 +553,3 @@ def delete_account(request: PageRequest) -> Response:
     response = message_page(200, "Your account is deleted", DELETED)
     request.delete_cookie(response, SESSION)
     return _hold_until_hidden(request.site.store, response)
-
-
-sessions_opened = page_that_redirects("/account/sessions/end", "/account/data")
-delete_opened = page_that_redirects("/account/delete", "/account/data")

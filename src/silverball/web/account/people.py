@@ -32,9 +32,7 @@ from silverball.web.page_request import (
     GUEST,
     SIGN_IN,
     PageRequest,
-    not_found_page,
     page,
-    page_that_redirects,
     redirect,
 )
 from silverball.web.qr_codes import qr_code
@@ -161,29 +159,27 @@ class FormFault(Struct, frozen=True):
     status: int
 
 
-@page("GET", PATH)
+@page("GET", PATH, for_admins=True)
 def accounts(request: PageRequest) -> Response:
     return _render_accounts(request)
 
 
-@page("POST", "/account/accounts/{user_id}/suspend")
+@page("POST", "/account/accounts/{user_id}/suspend", for_admins=True, opens=PATH)
 def suspend(request: PageRequest) -> Response:
     """Suspend the account in the path."""
     return _change_suspension(request, is_suspended=True)
 
 
-@page("POST", "/account/accounts/{user_id}/unsuspend")
+@page("POST", "/account/accounts/{user_id}/unsuspend", for_admins=True, opens=PATH)
 def unsuspend(request: PageRequest) -> Response:
     """Lift the suspension of the account in the path."""
     return _change_suspension(request, is_suspended=False)
 
 
-@page("POST", "/account/accounts/{user_id}/role")
+@page("POST", "/account/accounts/{user_id}/role", for_admins=True, opens=PATH)
 def change_role(request: PageRequest) -> Response:
     """Give the account in the path another role, with the password."""
-    if not request.caller.is_admin:
-        return not_found_page()
-    user_id = _user_id(request)
+    user_id = request.path_id("user_id")
     fault = _proof_fault(request, f"role-{user_id}")
     if fault is not None:
         return fault
@@ -194,12 +190,10 @@ def change_role(request: PageRequest) -> Response:
     return _change(request, f"role-{user_id}", change, f"{PATH}?said=role&q={user_id}")
 
 
-@page("POST", "/account/accounts/{user_id}/recovery")
+@page("POST", "/account/accounts/{user_id}/recovery", for_admins=True, opens=PATH)
 def make_recovery(request: PageRequest) -> Response:
     """Show a link with which the person of the account sets a new password."""
-    if not request.caller.is_admin:
-        return not_found_page()
-    user_id = _user_id(request)
+    user_id = request.path_id("user_id")
     form_id = f"recovery-{user_id}"
     fault = _proof_fault(request, form_id)
     if fault is not None:
@@ -214,11 +208,9 @@ def make_recovery(request: PageRequest) -> Response:
     return _render_account_link(request, new, name=name)
 
 
-@page("POST", "/account/accounts/invite")
+@page("POST", "/account/accounts/invite", for_admins=True, opens=PATH)
 def invite(request: PageRequest) -> Response:
     """Show a link with which somebody makes an account of the chosen role."""
-    if not request.caller.is_admin:
-        return not_found_page()
     fault = _proof_fault(request, "invite")
     if fault is not None:
         return fault
@@ -231,26 +223,12 @@ def invite(request: PageRequest) -> Response:
     return _render_account_link(request, new, role=role)
 
 
-@page("POST", "/account/accounts/links/{label}/withdraw")
+@page("POST", "/account/accounts/links/{label}/withdraw", for_admins=True, opens=PATH)
 def withdraw_link(request: PageRequest) -> Response:
     """Withdraw an invitation or a link to a new password."""
-    if not request.caller.is_admin:
-        return not_found_page()
     with request.site.store.write(quiet=True) as transaction:
         link_writes.withdraw(transaction.connection, request.ids["label"], _act(request))
     return redirect(f"{PATH}?said=withdrawn")
-
-
-suspend_opened = page_that_redirects("/account/accounts/{user_id}/suspend", PATH)
-unsuspend_opened = page_that_redirects("/account/accounts/{user_id}/unsuspend", PATH)
-role_opened = page_that_redirects("/account/accounts/{user_id}/role", PATH)
-recovery_opened = page_that_redirects("/account/accounts/{user_id}/recovery", PATH)
-invite_opened = page_that_redirects("/account/accounts/invite", PATH)
-withdraw_opened = page_that_redirects("/account/accounts/links/{label}/withdraw", PATH)
-
-
-def _user_id(request: PageRequest) -> int:
-    return parse_path_id("user_id", request.ids["user_id"])
 
 
 def _act(request: PageRequest) -> AdminAct:
@@ -258,9 +236,7 @@ def _act(request: PageRequest) -> AdminAct:
 
 
 def _change_suspension(request: PageRequest, *, is_suspended: bool) -> Response:
-    if not request.caller.is_admin:
-        return not_found_page()
-    user_id, act = _user_id(request), _act(request)
+    user_id, act = request.path_id("user_id"), _act(request)
     change = writes_accounts.suspend if is_suspended else writes_accounts.unsuspend
     notice = "suspended" if is_suspended else "lifted"
     return _change(
@@ -310,8 +286,6 @@ def _render_account_link(
 
 
 def _render_accounts(request: PageRequest, fault: FormFault | None = None) -> Response:
-    if not request.caller.is_admin:
-        return not_found_page()
     words = request.query.get("q", "").replace("\x00", "").strip()[:WORDS_MAX]
     role = request.query.get("role", "")
     role = role if role in access.ROLES else ""
@@ -376,14 +350,10 @@ EVENT_WORDS: Mapping[SecurityEvent, str] = {
 EVENTS: Mapping[str, SecurityEvent] = {event: event for event in get_args(SecurityEvent)}
 
 
-@page("GET", "/account/audit")
+@page("GET", "/account/audit", for_admins=True)
 def audit_log(request: PageRequest) -> Response:
-    if not request.caller.is_admin:
-        return not_found_page()
-    text = request.query.get("page", "1")
-    number = int(text) if text.isascii() and text.isdigit() and len(text) <= 3 else 1
     event = EVENTS.get(request.query.get("event", ""))
-    query = reads_audit.AuditQuery(page=min(max(number, 1), PAGES_MAX), event=event)
+    query = reads_audit.AuditQuery(page=min(request.page_number, PAGES_MAX), event=event)
     with request.site.store.read() as db:
         listed = reads_audit.audit_page(db, query, request.caller)
         accounts = {entry.user_id for entry in listed.rows if entry.user_id is not None}
@@ -411,30 +381,24 @@ NUMBERS_NOTICES = {
 }
 
 
-@page("GET", NUMBERS_PATH)
+@page("GET", NUMBERS_PATH, for_admins=True)
 def federation_numbers(request: PageRequest) -> Response:
     return _render_numbers(request)
 
 
-@page("POST", "/account/numbers/confirm")
+@page("POST", "/account/numbers/confirm", for_admins=True, opens=NUMBERS_PATH)
 def confirm(request: PageRequest) -> Response:
     """Confirm the number in the form for the account in the form."""
     return _change_numbers(request, is_confirmed=True)
 
 
-@page("POST", "/account/numbers/withdraw")
+@page("POST", "/account/numbers/withdraw", for_admins=True, opens=NUMBERS_PATH)
 def withdraw(request: PageRequest) -> Response:
     """Withdraw the number of the account in the form."""
     return _change_numbers(request, is_confirmed=False)
 
 
-confirm_opened = page_that_redirects("/account/numbers/confirm", NUMBERS_PATH)
-withdraw_opened_number = page_that_redirects("/account/numbers/withdraw", NUMBERS_PATH)
-
-
 def _change_numbers(request: PageRequest, *, is_confirmed: bool) -> Response:
-    if not request.caller.is_admin:
-        return not_found_page()
     site, by = request.site, request.account.user_id
     user_id = parse_path_id("user_id", request.field("user_id").strip())
     now, source = site.now(), request.client_address
@@ -454,13 +418,9 @@ def _change_numbers(request: PageRequest, *, is_confirmed: bool) -> Response:
 
 
 def _render_numbers(request: PageRequest, status: int = 200, fault: str = "") -> Response:
-    if not request.caller.is_admin:
-        return not_found_page()
-    text = request.query.get("page", "1")
-    number = int(text) if text.isascii() and text.isdigit() and len(text) <= 3 else 1
     shows_confirmed = request.query.get("status") == "confirmed"
     query = NumberQuery(
-        status="confirmed" if shows_confirmed else "waiting", page=min(max(number, 1), PAGES_MAX)
+        status="confirmed" if shows_confirmed else "waiting", page=min(request.page_number, PAGES_MAX)
     )
     with request.site.store.read() as db:
         listed = standing.numbers_page(db, query, request.caller)

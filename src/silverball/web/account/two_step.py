@@ -13,7 +13,7 @@ from silverball.web import refusal_counts
 from silverball.web import sessions as web_sessions
 from silverball.web.account import passwords
 from silverball.web.account.passwords import PasswordFault
-from silverball.web.page_request import PageRequest, page, page_that_redirects, redirect
+from silverball.web.page_request import PageRequest, page, redirect
 from silverball.web.qr_codes import draw_qr_code
 from silverball.web.sign_in_throttle import too_many_attempts
 from silverball.web.site import status_for
@@ -56,7 +56,7 @@ def two_step(request: PageRequest) -> Response:
     return _render(request)
 
 
-@page("POST", "/account/two-step/begin")
+@page("POST", "/account/two-step/begin", opens=PATH)
 def begin(request: PageRequest) -> Response:
     """Show a new secret, as text, as an address and as a QR code; it counts once a code was given."""
     proved = passwords.require_recent(request)
@@ -71,7 +71,7 @@ def begin(request: PageRequest) -> Response:
     return _render_secret(proved, secret)
 
 
-@page("POST", "/account/two-step/confirm")
+@page("POST", "/account/two-step/confirm", opens=PATH)
 def confirm(request: PageRequest) -> Response:
     """Turn it on with a first code, and show the recovery codes."""
     if not passwords.is_recent(request):
@@ -96,7 +96,7 @@ def confirm(request: PageRequest) -> Response:
     return request.render("account/recovery_codes.html", 201, codes=codes)
 
 
-@page("POST", "/account/two-step/off")
+@page("POST", "/account/two-step/off", opens=PATH)
 def turn_off(request: PageRequest) -> Response:
     """Turn it off with the password and a code."""
     account, site = request.account, request.site
@@ -110,11 +110,6 @@ def turn_off(request: PageRequest) -> Response:
             transaction.connection, account.user_id, now=site.now(), source=request.client_address
         )
     return redirect("/account?said=two-step-off")
-
-
-begin_opened = page_that_redirects("/account/two-step/begin", PATH)
-confirm_opened = page_that_redirects("/account/two-step/confirm", PATH)
-off_opened = page_that_redirects("/account/two-step/off", PATH)
 
 
 def _render(request: PageRequest, status: int = 200, fault: str = "") -> Response:

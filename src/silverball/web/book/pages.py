@@ -143,9 +143,6 @@ ACTIONS: Mapping[str, FormAction] = {
 }
 
 
-# Views of the book: its start page, a section, and one item.
-
-
 LISTED_MAX = 20
 SEARCH_LETTERS_MAX = 100
 # The interface refuses pages past this row.
@@ -242,9 +239,8 @@ def _search_words(request: PageRequest, name: str) -> str:
 
 def _page_number(request: PageRequest, section: BookSection) -> int:
     """The page of the list that was asked for; 1 when there can be no such page."""
-    text = request.query.get("page", "1")
-    number = int(text) if text.isascii() and text.isdigit() and len(text) <= 3 else 1
-    return number if number >= 1 and number * section.per_page <= ROWS_DEEP_MAX else 1
+    number = request.page_number
+    return number if number * section.per_page <= ROWS_DEEP_MAX else 1
 
 
 def render_item(
@@ -290,10 +286,23 @@ def home(request: PageRequest) -> Response:
     return render_home(request)
 
 
-@page("GET", "/home/do/{action}")
-def action_opened(_request: PageRequest) -> Response:
-    """Reloading or bookmarking the address of a form is not an error."""
-    return redirect("/home")
+# Before the pages of sections, one of which would be found at the address of a form.
+def _rerender(request: PageRequest, sentence: str) -> Response:
+    form = FormState(request.field("form"), request.form, sentence)
+    return _render_form_page(request, form, 419)
+
+
+@page("POST", "/home/do/{action}", rerender=_rerender, opens="/home")
+def run_form(request: PageRequest) -> Response:
+    action = ACTIONS.get(request.ids["action"])
+    if action is None:
+        return not_found_page()
+    try:
+        return redirect(form_actions.run_action(request, action, None).to)
+    except Refusal as refusal:
+        sentence = _refusal_text(request, refusal)
+        form = FormState(request.field("form"), request.form, sentence, needs_new_key(refusal))
+        return _render_form_page(request, form, status_for(refusal))
 
 
 @page("GET", "/home/{section}")
@@ -308,24 +317,6 @@ def item_page(request: PageRequest) -> Response:
     if section is None:
         return not_found_page()
     return render_item(request, section, parse_path_id(section.id_field, request.ids["item_id"]))
-
-
-def _rerender(request: PageRequest, sentence: str) -> Response:
-    form = FormState(request.field("form"), request.form, sentence)
-    return _render_form_page(request, form, 419)
-
-
-@page("POST", "/home/do/{action}", rerender=_rerender)
-def run_form(request: PageRequest) -> Response:
-    action = ACTIONS.get(request.ids["action"])
-    if action is None:
-        return not_found_page()
-    try:
-        return redirect(form_actions.run_action(request, action, None).to)
-    except Refusal as refusal:
-        sentence = _refusal_text(request, refusal)
-        form = FormState(request.field("form"), request.form, sentence, needs_new_key(refusal))
-        return _render_form_page(request, form, status_for(refusal))
 
 
 def _render_form_page(request: PageRequest, form: FormState, status: int) -> Response:

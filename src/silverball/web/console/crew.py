@@ -73,7 +73,7 @@ def _can_already_score(request: PageRequest, tournament_id: int) -> bool:
 @page("POST", "/t/{tournament_id}/device/stop", for_devices=True)
 def stop_device(request: PageRequest) -> Response:
     """Forget the device in this browser; the link stays valid."""
-    tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
+    tournament_id = request.path_id("tournament_id")
     response = redirect(f"/t/{tournament_id}")
     request.delete_cookie(response, device_cookie_name(tournament_id))
     return response

@@ -6,7 +6,6 @@ from typing import Any
 from starlette.responses import Response
 
 from silverball.kit.errors import NotAllowed
-from silverball.kit.http.router import parse_path_id
 from silverball.rules.mechanics import waiting_list
 from silverball.rules.model.tournament import Tournament
 from silverball.service.money import bodies as money_bodies
@@ -131,7 +130,7 @@ ACTIONS: Mapping[str, FormAction] = {
 @page("GET", "/t/{tournament_id}/run/door/csv")
 def sign_ups_file(request: PageRequest) -> Response:
     """The sign-up list as CSV, for who runs the tournament."""
-    tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
+    tournament_id = request.path_id("tournament_id")
     try:
         with request.site.store.read() as db:
             listed = money_reads.load_list(db, tournament_id, request.caller)

@@ -6,7 +6,6 @@ from typing import Any
 from starlette.responses import Response
 
 from silverball.kit.http.endpoints import TOURNAMENT
-from silverball.kit.http.router import parse_path_id
 from silverball.service.core import access, loaded
 from silverball.service.tables import sheet
 from silverball.service.tables.reads import event_results
@@ -75,7 +74,7 @@ def _choice_text(player_ids: Sequence[int]) -> str:
 @page("GET", ADDRESS + "/choice")
 def federation_choice(request: PageRequest) -> Response:
     """The page for the players whose boxes are ticked."""
-    tournament_id = parse_path_id(TOURNAMENT, request.ids[TOURNAMENT])
+    tournament_id = request.path_id(TOURNAMENT)
     words = [name.removeprefix(TICK) for name in request.query if name.startswith(TICK)]
     chosen = sorted({int(word) for word in words if word.isascii() and word.isdigit() and len(word) < 16})
     return redirect(f"{ADDRESS.format(tournament_id=tournament_id)}?{PLAYERS}={_choice_text(chosen)}")
@@ -84,7 +83,7 @@ def federation_choice(request: PageRequest) -> Response:
 @page("GET", ADDRESS + "/csv")
 def federation_file(request: PageRequest) -> Response:
     """The chosen players as CSV, for the organizer. Raises NotFound."""
-    tournament_id = parse_path_id(TOURNAMENT, request.ids[TOURNAMENT])
+    tournament_id = request.path_id(TOURNAMENT)
     try:
         with request.site.store.read() as db:
             tournament = loaded.load_tournament(db, tournament_id)
@@ -102,7 +101,7 @@ def federation_file(request: PageRequest) -> Response:
 @page("GET", "/s/{series_id}/federation.csv")
 def federation_series_file(request: PageRequest) -> Response:
     """The results of a completed series as CSV, for accounts. Raises NotFound."""
-    series_id = parse_path_id("series_id", request.ids["series_id"])
+    series_id = request.path_id("series_id")
     try:
         with request.site.store.read() as db:
             event = event_results.finished_series(db, series_id, request.caller)

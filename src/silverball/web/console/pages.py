@@ -9,7 +9,6 @@ from starlette.responses import Response
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound, Refusal
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import TOURNAMENT, AbilityMissing
-from silverball.kit.http.router import parse_path_id
 from silverball.kit.values import replace
 from silverball.rules.registry import FORMATS
 from silverball.service.tournaments import configuration
@@ -24,12 +23,13 @@ from silverball.web.site import needs_new_key, status_for
 from silverball.web.tournament_night import TournamentNight
 
 FIELDS_MAX = 1200
-FORM = "/t/{tournament_id}/run/do/{action}"
+CONSOLE = "/t/{tournament_id}/run"
+FORM = CONSOLE + "/do/{action}"
 GONE = "What this form was about is not there any more. This is how it stands now."
 LISTED_NAME = re.compile(r"names\.(\d{1,6})", re.ASCII)
 NAME_SHOWN_MAX = 40
 NAME_RULE = "A name has one line of at most 100 characters, all of which can be seen. Nobody was added."
-SECRET = "/t/{tournament_id}/run/webhooks/{webhook_id}/secret"  # noqa: S105  # a path, no secret
+SECRET = CONSOLE + "/webhooks/{webhook_id}/secret"
 
 
 # Tournaments of the account, and a new one
@@ -102,12 +102,12 @@ def _preview_new(request: PageRequest, type_: str) -> Response:
 # The console of one tournament
 
 
-@page("GET", "/t/{tournament_id}/run", for_devices=True)
+@page("GET", CONSOLE, for_devices=True)
 def tonight(request: PageRequest) -> Response:
     return _view_page(request, "")
 
 
-@page("GET", "/t/{tournament_id}/run/{view}", for_devices=True)
+@page("GET", CONSOLE + "/{view}", for_devices=True)
 def other_view(request: PageRequest) -> Response:
     return _view_page(request, request.ids["view"])
 
@@ -123,11 +123,7 @@ def _view_page(request: PageRequest, name: str) -> Response:
 
 
 def _load_night(request: PageRequest) -> TournamentNight:
-    return tournament_night.load_night(request.site, _tournament_id(request), request.caller)
-
-
-def _tournament_id(request: PageRequest) -> int:
-    return parse_path_id(TOURNAMENT, request.ids[TOURNAMENT])
+    return tournament_night.load_night(request.site, request.path_id(TOURNAMENT), request.caller)
 
 
 def _rerender(request: PageRequest, sentence: str) -> Response:
@@ -140,13 +136,13 @@ def _rerender(request: PageRequest, sentence: str) -> Response:
     return _render_form_page(request, night, form, 419)
 
 
-@page("POST", FORM, for_devices=True, fields_max=FIELDS_MAX, rerender=_rerender)
+@page("POST", FORM, for_devices=True, fields_max=FIELDS_MAX, rerender=_rerender, opens=CONSOLE)
 def run_form(request: PageRequest) -> Response:
     action = actions.ACTIONS.get(request.ids["action"])
     if action is None:
         return not_found_page()
     try:
-        result = form_actions.run_action(request, action, _tournament_id(request))
+        result = form_actions.run_action(request, action, request.path_id(TOURNAMENT))
     except Refusal as refusal:
         if isinstance(refusal, NotFound) and refusal.facts["model"] == "Tournament":
             raise
@@ -198,18 +194,12 @@ def _name_fault(refusal: Invalid, form: FormData) -> str:
     return f"Name {number} of the list, “{shown}”, cannot be stored. {NAME_RULE}"
 
 
-@page("GET", FORM, for_devices=True)
-def action_opened(request: PageRequest) -> Response:
-    """Reloading or bookmarking the address of a form is not an error."""
-    return redirect(f"/t/{_tournament_id(request)}/run")
-
-
 # The secret of a webhook, which is shown once and stored nowhere
 
 
-@page("POST", SECRET)
+@page("POST", SECRET, opens=CONSOLE + "/webhooks")
 def replace_secret(request: PageRequest) -> Response:
-    ids = {name: parse_path_id(name, request.ids[name]) for name in (TOURNAMENT, WEBHOOK)}
+    ids = {name: request.path_id(name) for name in (TOURNAMENT, WEBHOOK)}
     try:
         if not request.caller.may("manage"):
             raise NotAllowed
@@ -221,9 +211,3 @@ def replace_secret(request: PageRequest) -> Response:
         return site.message_page(403, "This page is the organizer's", sentence)
     return_path = f"/t/{ids[TOURNAMENT]}/run/webhooks"
     return request.render("console/secret.html", 201, secret=secret, return_path=return_path)
-
-
-@page("GET", SECRET)
-def secret_opened(request: PageRequest) -> Response:
-    """Reloading or bookmarking the address of a form is not an error."""
-    return redirect(f"/t/{_tournament_id(request)}/run/webhooks")

@@ -7,7 +7,6 @@ from msgspec import UNSET
 from starlette.responses import Response
 
 from silverball.kit.errors import NotAllowed, NotFound
-from silverball.kit.http.router import parse_path_id
 from silverball.rules.model.tournament import PrizePlan
 from silverball.rules.ranking import prizes as ranking_prizes
 from silverball.service.money import reads as money_reads
@@ -85,7 +84,7 @@ def paid_body(form: FormData) -> Mapping[str, Any]:
 @page("GET", "/t/{tournament_id}/run/prizes/csv")
 def prizes_file(request: PageRequest) -> Response:
     """Prizes and payouts as CSV, for the organizer. Raises NotFound."""
-    tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
+    tournament_id = request.path_id("tournament_id")
     try:
         with request.site.store.read() as db:
             prizes = money_reads.load_sheet(db, tournament_id, request.caller)

@@ -312,9 +312,6 @@ def _wire_value(field: SettingField, value: str) -> Any:
     return int(value) if is_number else value
 
 
-# The data of the page Settings.
-
-
 def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
     """The settings and details, with the organizer's locations, series and tournaments to choose from."""
     tournament = night.tournament

@@ -8,7 +8,6 @@ from urllib.parse import urlencode, urlsplit
 from starlette.responses import Response
 
 from silverball.exchange import calendars
-from silverball.kit.http.router import parse_path_id
 from silverball.service.core import loaded
 from silverball.service.standings.reads import standings
 from silverball.service.tables import sheet
@@ -25,9 +24,9 @@ STANDINGS_HEADER = ("position", "playerId", "name", "points", "strikes")
 @page("GET", "/users/{user_id}/nights", for_guests=True)
 def past_nights(request: PageRequest) -> Response:
     """The completed tournaments of an organizer. Raises NotFound."""
-    user_id = parse_path_id("user_id", request.ids["user_id"])
+    user_id = request.path_id("user_id")
     text = request.query.get("q", "").strip()[:TEXT_MAX]
-    number = _page_number(request.query.get("page", "1"))
+    number = request.page_number
     with request.site.store.read() as db:
         organizer = users.find_user(db, user_id, None)
         nights = listing.club_nights(db, user_id, text, number)
@@ -50,16 +49,12 @@ def past_nights(request: PageRequest) -> Response:
 @page("GET", "/users/{user_id}/nights.atom", for_guests=True)
 def nights_feed(request: PageRequest) -> Response:
     """The newest completed tournaments of an organizer as a feed. Raises NotFound."""
-    user_id = parse_path_id("user_id", request.ids["user_id"])
+    user_id = request.path_id("user_id")
     with request.site.store.read() as db:
         organizer = users.find_user(db, user_id, None)
         nights = listing.club_nights(db, user_id, "", 1)
     content = calendars.feed_file(user_id, organizer.name, nights.rows, request.base_url)
     return Response(content, headers={"content-type": calendars.ATOM_CONTENT_TYPE})
-
-
-def _page_number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 3 and int(text) > 0 else 1
 
 
 def _month_title(month: str) -> str:
@@ -70,7 +65,7 @@ def _month_title(month: str) -> str:
 @page("GET", "/t/{tournament_id}/standings.csv", for_guests=True)
 def standings_file(request: PageRequest) -> Response:
     """The standings as CSV, as the live page shows them. Raises NotFound."""
-    tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
+    tournament_id = request.path_id("tournament_id")
     with request.site.store.read() as db:
         tournament = loaded.load_tournament(db, tournament_id)
         night = tournament_night.public_night(db, tournament, request.site.now())

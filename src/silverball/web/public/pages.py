@@ -5,7 +5,6 @@ from starlette.responses import Response
 from silverball.exchange import calendars
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, Refusal
 from silverball.kit.http.endpoints import SVG
-from silverball.kit.http.router import parse_path_id
 from silverball.kit.security import passwords
 from silverball.kit.values import replace
 from silverball.service.games import bodies as game_bodies
@@ -131,7 +130,7 @@ def first_account(request: PageRequest) -> Response:
 
 @page("GET", "/users/{user_id}", for_guests=True)
 def profile(request: PageRequest) -> Response:
-    return views.render_profile(request, _user_id(request))
+    return views.render_profile(request, request.path_id("user_id"))
 
 
 @page("GET", "/users/{user_id}/rating.svg", for_guests=True)
@@ -139,7 +138,7 @@ def rating_chart(request: PageRequest) -> Response:
     if not views.shows_profiles_to(request):
         return not_found_page()
     with request.site.store.read() as db:
-        bundle = ratings_reads.rating_bundle(db, "users", _user_id(request), None)
+        bundle = ratings_reads.rating_bundle(db, "users", request.path_id("user_id"), None)
     picture = chart.render_chart(bundle.rating, bundle.rating_history)
     # The picture has its own styles and may load nothing.
     headers = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
@@ -148,7 +147,7 @@ def rating_chart(request: PageRequest) -> Response:
 
 @page("GET", "/users/{user_id}/calendar.ics", for_guests=True)
 def organizer_calendar(request: PageRequest) -> Response:
-    user_id = _user_id(request)
+    user_id = request.path_id("user_id")
     with request.site.store.read() as db:
         name = users.find_user(db, user_id, None).name
         query = listing.TournamentQuery(owner=user_id)
@@ -161,13 +160,9 @@ def organizer_calendar(request: PageRequest) -> Response:
     return Response(content, headers=headers)
 
 
-def _user_id(request: PageRequest) -> int:
-    return parse_path_id("user_id", request.ids["user_id"])
-
-
 @page("GET", "/s/{series_id}", for_guests=True)
 def series_page(request: PageRequest) -> Response:
-    return views.render_series(request, parse_path_id("series_id", request.ids["series_id"]))
+    return views.render_series(request, request.path_id("series_id"))
 
 
 # Printed sheets
@@ -211,7 +206,7 @@ def _rerender_player(request: PageRequest, _sentence: str) -> Response:
     return _render_player(request, report_page.with_unsent_form(request, _load_for_player(request)))
 
 
-@page("POST", PLAYER + "/report", for_guests=True, rerender=_rerender_player)
+@page("POST", PLAYER + "/report", for_guests=True, rerender=_rerender_player, opens=PLAYER)
 def report_for_player(request: PageRequest) -> Response:
     """Report a game of the player with the code."""
     report = _load_for_player(request)
@@ -221,20 +216,13 @@ def report_for_player(request: PageRequest) -> Response:
     return _render_player(request, refused)
 
 
-@page("GET", PLAYER + "/report", for_guests=True)
-def player_report_opened(request: PageRequest) -> Response:
-    """Reloading or bookmarking the address of a form is not an error."""
-    tournament_id, player_id = _path_ids(request, "player_id")
-    return redirect(f"/t/{tournament_id}/players/{player_id}")
-
-
 def _load_for_player(request: PageRequest) -> ReportPage:
-    tournament_id, player_id = _path_ids(request, "player_id")
+    tournament_id, player_id = request.path_id("tournament_id"), request.path_id("player_id")
     return report_page.load_report_page(request, tournament_id, player_id=player_id)
 
 
 def _render_player(request: PageRequest, report: ReportPage | None) -> Response:
-    tournament_id, player_id = _path_ids(request, "player_id")
+    tournament_id, player_id = request.path_id("tournament_id"), request.path_id("player_id")
     return views.render_player(request, tournament_id, player_id, report)
 
 
@@ -250,7 +238,7 @@ def _rerender_game(request: PageRequest, _sentence: str) -> Response:
     return _render_game(request, report_page.with_unsent_form(request, _load_for_game(request)))
 
 
-@page("POST", GAME + "/report", for_guests=True, rerender=_rerender_game)
+@page("POST", GAME + "/report", for_guests=True, rerender=_rerender_game, opens=GAME)
 def report_for_game(request: PageRequest) -> Response:
     """Report the game with the code."""
     report = _load_for_game(request)
@@ -260,24 +248,11 @@ def report_for_game(request: PageRequest) -> Response:
     return _render_game(request, refused)
 
 
-@page("GET", GAME + "/report", for_guests=True)
-def game_report_opened(request: PageRequest) -> Response:
-    """Reloading or bookmarking the address of a form is not an error."""
-    tournament_id, game_id = _path_ids(request, "game_id")
-    return redirect(f"/t/{tournament_id}/games/{game_id}")
-
-
 def _load_for_game(request: PageRequest) -> ReportPage:
-    tournament_id, game_id = _path_ids(request, "game_id")
+    tournament_id, game_id = request.path_id("tournament_id"), request.path_id("game_id")
     return report_page.load_report_page(request, tournament_id, game_id=game_id)
 
 
 def _render_game(request: PageRequest, report: ReportPage) -> Response:
-    tournament_id, game_id = _path_ids(request, "game_id")
+    tournament_id, game_id = request.path_id("tournament_id"), request.path_id("game_id")
     return views.render_game(request, tournament_id, game_id, report)
-
-
-def _path_ids(request: PageRequest, name: str) -> tuple[int, int]:
-    return parse_path_id("tournament_id", request.ids["tournament_id"]), parse_path_id(
-        name, request.ids[name]
-    )

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from msgspec import Struct
 from starlette.responses import Response
 
-from silverball.kit.http.router import parse_path_id
 from silverball.service.games.reads import games
 from silverball.service.rounds import reads as rounds
 from silverball.service.tournaments.reads import parts
@@ -95,7 +94,7 @@ def render_sheet(request: PageRequest, name: str) -> Response:
 
 
 def _load_sheets(request: PageRequest) -> PrintSheets:
-    tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
+    tournament_id = request.path_id("tournament_id")
     round_id = request.query.get("round", "")
     with request.site.store.read() as db:
         tournament = parts.find_tournament(db, tournament_id, PARTS, None)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from starlette.responses import Response
 
 from silverball.kit.errors import Refusal
-from silverball.kit.http.router import parse_path_id
 from silverball.kit.values import replace
 from silverball.rules.mechanics import waiting_list
 from silverball.rules.model.tournament import Tournament
@@ -37,7 +36,7 @@ def _rerender(request: PageRequest, _sentence: str) -> Response:
 def sign_up(request: PageRequest) -> Response:
     """Add the sender to the tournament; the answer says so, with room for the next person."""
     sent = SignUp(name=request.field("name"), code=request.field("code"))
-    tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
+    tournament_id = request.path_id("tournament_id")
     try:
         with request.site.store.write(tournament_id) as transaction:
             signed_up = money_writes.sign_up(
@@ -58,8 +57,8 @@ def sign_up(request: PageRequest) -> Response:
 @page("GET", OWN_PLACE, for_guests=True)
 def own_place(request: PageRequest) -> Response:
     """The place of the person who got this link when they signed up."""
-    tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
-    player_id = parse_path_id("player_id", request.ids["player_id"])
+    tournament_id = request.path_id("tournament_id")
+    player_id = request.path_id("player_id")
     with request.site.store.read() as db:
         tournament = loaded.load_tournament(db, tournament_id)
         sentence = money_reads.own_place(tournament, player_id, request.query.get("own", ""))
@@ -76,7 +75,7 @@ def own_place(request: PageRequest) -> Response:
 
 
 def _render(request: PageRequest, form: FormState, status: int = 200) -> Response:
-    tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
+    tournament_id = request.path_id("tournament_id")
     with request.site.store.read() as db:
         tournament = loaded.load_tournament(db, tournament_id)
         names = tournament_night.player_names(db, tournament_id, None) if _shows_list(tournament) else {}
