@@ -104,7 +104,7 @@ from datetime import datetime
 from sqlalchemy import func, select
 from silverball.jobs import pruning
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 store, rows = Store(sys.argv[1]), int(sys.argv[2])
 now = datetime.fromisoformat(sys.argv[3])
 threading.Thread(target=pruning.prune_announcements, args=(store, now), daemon=True).start()
