@@ -102,12 +102,12 @@ CRASHING_JOB = """
 import os, sys, threading, time
 from datetime import datetime
 from sqlalchemy import func, select
-from silverball.jobs import prune_announcements
+from silverball.jobs import pruning
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 store, rows = Store(sys.argv[1]), int(sys.argv[2])
 now = datetime.fromisoformat(sys.argv[3])
-threading.Thread(target=prune_announcements.run, args=(store, now), daemon=True).start()
+threading.Thread(target=pruning.prune_announcements, args=(store, now), daemon=True).start()
 while True:
     with store.read() as db:
         left = db.execute(select(func.count()).select_from(tables.announcement)).scalar_one()

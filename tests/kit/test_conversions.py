@@ -21,7 +21,7 @@ CONVERSIONS |= {"inspect.type_info", "inspect.multi_type_info"}
 FIRST_CONVERSIONS = """
 import sys, threading
 import msgspec
-from silverball.kit.conversions import convert, decode
+from silverball.kit.values import convert, decode
 from silverball.kit.http.body import Body, BodyParser
 
 sys.setswitchinterval(1e-6)
