@@ -225,7 +225,8 @@ def run_mutant(copy: Path, mutant: Mutant, lines: TestsByLine) -> Verdict:
             code, output = _run_tests(copy, ["-x", "-q", *part], seconds_max, {})
             if code is None:
                 return Verdict(mutant, is_killed=True, reason="does not end")
-            if code == pytest.ExitCode.USAGE_ERROR and "not found:" in output:
+            is_missing = code == pytest.ExitCode.USAGE_ERROR and "not found:" in output
+            if is_missing or code == pytest.ExitCode.NO_TESTS_COLLECTED:
                 raise RuntimeError(f"{mutant.name}\nhas a test that cannot be found:\n{output}")
             if code != pytest.ExitCode.OK:
                 failed = re.search(r"^(?:FAILED|ERROR) (\S+)", output, re.MULTILINE)

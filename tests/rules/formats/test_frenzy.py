@@ -319,6 +319,15 @@ def test_without_another_arena_its_players_are_next_when_one_comes() -> None:
     assert waiting_ids(night) == queue
 
 
+def test_a_frenzy_that_lost_its_only_machine_after_a_result_is_not_over() -> None:
+    night = a_started_night(players=4, arenas=1)
+    game = night.open_games()[0]
+    night.record_order(game, *game.player_ids)
+    set_arena_active(night, 501, is_active=False)
+    assert night.open_games() == []
+    assert not FORMAT.is_over(night.tournament)
+
+
 def test_a_new_arena_is_filled_from_the_queue_beyond_those_to_be_kept_waiting() -> None:
     night = a_started_night(players=9, arenas=2, frenzy_queue_size=2)
     assert len(waiting_ids(night)) == 5

@@ -140,6 +140,13 @@ def test_a_player_who_leaves_is_out_in_the_round_of_their_last_game() -> None:
     assert night.places() == {2: 1, 3: 2, 1: 3, 4: 4}
 
 
+def test_a_player_who_leaves_before_their_first_game_has_no_place() -> None:
+    night = a_started_night(players=5, pace_initial_rounds=1, pace_initial_target=2)
+    night.leave(5)
+    play_one_group(night, (1, 2, 3, 4))
+    assert night.places() == {1: 1, 2: 2, 3: 3, 4: 4}
+
+
 def test_points_by_hand_bring_a_player_back() -> None:
     night = a_started_night(players=4, pace_initial_rounds=1, pace_initial_target=3)
     play_one_group(night, (1, 2, 3, 4))
