@@ -30,8 +30,9 @@ import asgi
 from silverball import app
 from silverball.cli import database, server
 from silverball.settings import Settings
-from silverball.store import encryption, migrate
-from silverball.store.engine import Store
+from silverball.store.database import migrate
+from silverball.store.people import encryption
+from silverball.store.database.engine import Store
 
 url = sys.argv[1]
 store = Store(url)

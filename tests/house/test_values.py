@@ -17,7 +17,7 @@ DATACLASSES = {"settings.py: Settings"}
 # They copy the settings. mypy does not tell a Struct from a dataclass.
 FOR_DATACLASSES = {
     "app.py",
-    "demo/command.py",
+    "cli/demo.py",
     "cli/server.py",
     "kit/values.py",
     "settings.py",

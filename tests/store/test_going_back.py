@@ -189,9 +189,9 @@ def test_the_file_beside_the_database_is_private_and_may_be_missing_or_broken(pa
 
 KILLED_NODE_SCRIPT = """
 import os, sys, time
-from silverball.store import revisions
-from silverball.store.engine import Store
-from silverball.store.known_revisions import KnownRevisions
+from silverball.store.revisions import revisions
+from silverball.store.database.engine import Store
+from silverball.store.revisions.known_revisions import KnownRevisions
 store = Store(sys.argv[1])
 KnownRevisions(store).start()
 for _ in range(5):

@@ -21,8 +21,8 @@ pytestmark = pytest.mark.both_databases
 
 RAISE_IN_ANOTHER_PROCESS_SCRIPT = """
 import sys
-from silverball.store import revisions
-from silverball.store.engine import Store
+from silverball.store.revisions import revisions
+from silverball.store.database.engine import Store
 with Store(sys.argv[1]).write() as transaction:
     revisions.raise_tournaments(transaction, [int(sys.argv[2])])
 """

@@ -32,9 +32,9 @@ VOLATILE = (
 # Does one slice after the other, each in a process that is killed in the middle of the next one.
 KILLED_IN_EACH_SLICE = """
 import os, signal, sys
-from silverball.service.accounts.writes import following
-from silverball.store.engine import Store
-from silverball.store.time_limits import COPIES
+from silverball.service.accounts.writes import tournaments as following
+from silverball.store.database.engine import Store
+from silverball.store.database.deadlines import COPIES
 
 url, following.TOURNAMENTS_PER_SLICE, following.JOURNAL_LINES = sys.argv[1], 2, 5
 following.BOOK_ROWS_PER_SLICE = 1

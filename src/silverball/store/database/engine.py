@@ -22,7 +22,7 @@ from silverball.kit import files
 from silverball.kit.measures import DatabaseMeasures
 from silverball.kit.security import encryption
 from silverball.kit.security.encryption import KeyFile
-from silverball.rules.planning.answers import SimulatedNight
+from silverball.rules.planning.nights import SimulatedNight
 from silverball.store import tables
 from silverball.store.counts.quotas import FULL, FullAccounts
 from silverball.store.database import statements
