@@ -17,7 +17,7 @@ from silverball.service.journal.reads import verification
 from silverball.service.series import reads as series_reads
 from silverball.store import tables
 from silverball.store.database.engine import Store
-from silverball.store.tournament import chaining, journal
+from silverball.store.tournament import chain, journal
 
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
@@ -63,7 +63,7 @@ def test_export_after_import_is_the_identity_and_undo_and_verify_reach_back(
     assert undo_all(second, tournament_id) == undo_all(store, tournament_id)
     with second.read() as db:
         assert verification.verify_tournament(db, tournament_id, head).faults == []
-        assert chaining.journal_head(db, tournament_id) != head
+        assert chain.journal_head(db, tournament_id) != head
 
 
 def test_a_journal_is_left_behind_where_ids_or_the_organizer_change(store: Store, second: Store) -> None:

@@ -2,13 +2,13 @@
 
 from typing import runtime_checkable
 
-from silverball.rules.model import play_settings, settings_protocols
+from silverball.rules.model import settings_protocols
 from silverball.rules.model.settings_protocols import has
 from silverball.rules.registry import FORMATS
 
 PROTOCOLS = {
     protocol
-    for module in (settings_protocols, play_settings)
+    for module in (settings_protocols, settings_protocols)
     for name, protocol in vars(module).items()
     if name.startswith("Has")
 }

@@ -26,7 +26,7 @@ from silverball.feed.subscribers import Subscriber
 from silverball.kit.edge.blocked_networks import BlockedNetworks
 from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies, address_group
 from silverball.settings import SettingError, Settings
-from silverball.store.database.engine import Commit, Store
+from silverball.store.database.engine import Store
 
 # The check of a handshake: its address and headers decide whether a client is admitted.
 #
@@ -484,12 +484,9 @@ class FeedService:
 
     def start(self) -> None:
         """Publish what is committed from now on."""
-        self._store.after_commit += [self._forget_replays, self.relay.on_commit]
+        self._store.after_commit += [self.hub.replays.forget, self.relay.on_commit]
         self.relay.start()
         self.feed.start()
-
-    def _forget_replays(self, _commit: Commit) -> None:
-        self.hub.replays.forget()
 
     async def drain(self, sleep: Callable[[float], Awaitable[None]]) -> None:
         """Wake all long-pollers, and send the sockets away one after the other."""
@@ -498,7 +495,7 @@ class FeedService:
 
     async def close(self) -> None:
         """Undo `start`."""
-        for notify in (self._forget_replays, self.relay.on_commit):
+        for notify in (self.hub.replays.forget, self.relay.on_commit):
             self._store.after_commit.remove(notify)
         await self.relay.close()
         self.feed.close()

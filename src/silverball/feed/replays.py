@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from silverball.feed.messages import FrameEncoding, OutgoingEvent
 from silverball.feed.stored_events import EventLog
+from silverball.store.database.engine import Commit
 from silverball.store.tournament.announcements import Announcement, ChannelHead
 
 T = TypeVar("T")
@@ -131,8 +132,8 @@ class ReplayLookups:
         # Replaced by every commit of this process, which may have hidden something.
         self._mark = object()
 
-    def forget(self) -> None:
-        """Look up anew from now on. May be called from any thread."""
+    def forget(self, _commit: Commit | None = None) -> None:
+        """Look up anew from now on, as after each commit. May be called from any thread."""
         self._mark = object()
 
     async def find(self, key: ReplayKey) -> Replay:

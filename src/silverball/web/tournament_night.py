@@ -17,7 +17,7 @@ from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import CountedIn, Format, PlayKind, ResultUnit
 from silverball.rules.mechanics import match_results, rounds, shared_room
 from silverball.rules.mechanics.shared_room import ARENA, RoomGame
-from silverball.rules.model import play_settings
+from silverball.rules.model import settings_protocols
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.settings_protocols import HasStrikesByPlace, has
 from silverball.rules.model.tournament import (
@@ -71,7 +71,7 @@ def count_match(tournament: Tournament, game: Game) -> MatchCount | None:
     if not match_results.is_played_in_legs(tournament, game):
         return None
     is_counted = None in game.result_positions
-    needed = play_settings.wins_needed(tournament.settings)
+    needed = settings_protocols.wins_needed(tournament.settings)
     wins = [int(points or 0) if is_counted else 0 for points in game.result_points]
     return MatchCount(
         wins=wins,

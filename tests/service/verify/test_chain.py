@@ -17,14 +17,14 @@ from silverball.service.accounts.writes import accounts
 from silverball.service.journal.reads import verification
 from silverball.store import tables
 from silverball.store.database.engine import Store
-from silverball.store.tournament import chain, chaining, journal
+from silverball.store.tournament import chain, journal
 
 LINE = tables.journal.c
 
 
 def head_of(store: Store, tournament_id: int) -> str:
     with store.read() as db:
-        head = chaining.journal_head(db, tournament_id)
+        head = chain.journal_head(db, tournament_id)
     assert head is not None
     return head
 
@@ -178,7 +178,7 @@ def _rewrite_from(db: Any, tournament_id: int) -> None:
     values = {"at": line.at - timedelta(hours=1)}
     db.execute(update(tables.journal).where(LINE.journal_id == line.journal_id).values(values))
     previous = ""
-    for row, content in list(chaining.load_lines(db, tournament_id)):
+    for row, content in list(chain.load_lines(db, tournament_id)):
         previous = content.hash_after(previous)
         values = {"hash": previous, "digests": chain.digests_text(content.digests.values())}
         db.execute(update(tables.journal).where(LINE.journal_id == row.journal_id).values(values))

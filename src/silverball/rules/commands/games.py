@@ -18,7 +18,7 @@ from silverball.rules.format import CountedIn, Rounds
 from silverball.rules.mechanics import free_games, lineups, match_results, results, rounds
 from silverball.rules.mechanics.match_results import NotPlayedInLegs
 from silverball.rules.model import outcome as outcomes
-from silverball.rules.model import play_settings
+from silverball.rules.model import settings_protocols
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
@@ -154,7 +154,7 @@ def redraw_arena(tournament: Tournament, game_id: int, dice: Random) -> list[Cha
 
 
 def _require_arenas(tournament: Tournament) -> None:
-    if play_settings.arena_assignment(tournament.settings, default="manual") == "disabled":
+    if settings_protocols.arena_assignment(tournament.settings, default="manual") == "disabled":
         raise ArenasNotUsed
 
 
@@ -362,7 +362,7 @@ def _turn_bye_into_games(
     set_number = max((game.set_number for game in games if not game.is_bye), default=-1) + 1
     has_advantage = tournament_commands.format_of(tournament).players_per_game == PAIR_SIZE
     seats = (*bye.player_ids, player_id)
-    assignment = play_settings.arena_assignment(tournament.settings, default="manual")
+    assignment = settings_protocols.arena_assignment(tournament.settings, default="manual")
     is_drawn = assignment not in {"manual", "disabled"}
     made: list[Game] = []
     for index in range(drawn_rounds.games_per_round(tournament)):
@@ -532,7 +532,7 @@ def suggest_result(
     Conflict where suggestions are off or a game has too many of them.
     """
     tournament_commands.require_started(tournament)
-    way = play_settings.suggestion_mode(tournament.settings)
+    way = settings_protocols.suggestion_mode(tournament.settings)
     if way == DISABLED:
         raise SuggestionsNotTaken
     game = results.find_game(tournament, outcome.game_id)

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from silverball.kit.values import replace
 from silverball.rules.mechanics import attempts, lineups, queues, rounds
-from silverball.rules.model import play_settings
+from silverball.rules.model import settings_protocols
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
@@ -116,7 +116,7 @@ def next_arena(tournament: Tournament, index: int, dice: Random | None) -> int |
     Prepared arenas (`amazingRaceSeed`) come in their order and then repeat; otherwise the least played one
     that no open round has. Source: formats, 14.21 and 7.
     """
-    assignment = play_settings.arena_assignment(tournament.settings, default="balanced")
+    assignment = settings_protocols.arena_assignment(tournament.settings, default="balanced")
     active = {arena.arena_id for arena in lineups.available_arenas(tournament)}
     prepared = sorted(
         (lineup_arena.amazing_race_seed, lineup_arena.place, lineup_arena.arena_id)

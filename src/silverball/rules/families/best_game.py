@@ -13,7 +13,7 @@ from silverball.kit.values import replace
 from silverball.rules.mechanics import attempts, queues
 from silverball.rules.mechanics.attempts import attempts_of_player
 from silverball.rules.mechanics.shared_room import ArenaBusyElsewhere, PlayerBusyElsewhere
-from silverball.rules.model import play_settings
+from silverball.rules.model import settings_protocols
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     CardChanged,
@@ -56,7 +56,10 @@ def start(tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]
 
 def setting_faults(settings: TournamentSettings) -> Mapping[str, str]:
     """Wire key -> sentence, for settings with queues and suggested results."""
-    if play_settings.uses_queues(settings) and play_settings.suggestion_mode(settings) != "disabled":
+    if (
+        settings_protocols.uses_queues(settings)
+        and settings_protocols.suggestion_mode(settings) != "disabled"
+    ):
         return dict.fromkeys(("useQueues", "suggestions"), QueuesExcludeSuggestions.sentence)
     return {}
 
@@ -68,7 +71,7 @@ def defaults_beside(given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def uses_queues(tournament: Tournament) -> bool:
     """Whether players wait in queues."""
-    return play_settings.uses_queues(tournament.settings)
+    return settings_protocols.uses_queues(tournament.settings)
 
 
 def running_attempt(tournament: Tournament, player_id: int, arena_id: int) -> SinglePlayerGame | None:

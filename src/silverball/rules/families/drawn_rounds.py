@@ -18,7 +18,7 @@ from silverball.rules.mechanics import pairings, results, rounds
 from silverball.rules.mechanics.pairings import PairingField
 from silverball.rules.mechanics.results import ScoredResult, ScoreGame
 from silverball.rules.model import outcome as outcomes
-from silverball.rules.model import play_settings
+from silverball.rules.model import settings_protocols
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, Outcome
@@ -124,7 +124,7 @@ class DrawnRoundRules(Struct, frozen=True, kw_only=True):
 
 def games_per_round(tournament: Tournament) -> int:
     """Games each group plays in a round."""
-    return play_settings.games_per_round(tournament.settings)
+    return settings_protocols.games_per_round(tournament.settings)
 
 
 def bye_points(tournament: Tournament, games: int) -> Decimal:
@@ -142,7 +142,7 @@ def points_by_player(tournament: Tournament) -> dict[int, Decimal]:
 
 def all_rounds_played(tournament: Tournament) -> bool:
     """Whether the planned number of rounds (`duration`) is completed; never when none is planned."""
-    planned = play_settings.rounds_planned(tournament.settings)
+    planned = settings_protocols.rounds_planned(tournament.settings)
     return planned > 0 and tournament.rounds_completed >= planned
 
 

@@ -14,7 +14,7 @@ from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.values import replace
 from silverball.rules.drawing import arenas, balanced
 from silverball.rules.mechanics import free_games, lineups, queues, results, rounds
-from silverball.rules.model import play_settings
+from silverball.rules.model import settings_protocols
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
@@ -25,9 +25,8 @@ from silverball.rules.model.changes import (
     tournament_changes,
 )
 from silverball.rules.model.outcome import GameOutcome, Outcome
-from silverball.rules.model.play_settings import HasClock
 from silverball.rules.model.refusals import GameWithoutResult
-from silverball.rules.model.settings_protocols import has
+from silverball.rules.model.settings_protocols import HasClock, has
 from silverball.rules.model.tournament import Entrant, Game, LineupArena, QueueSpot, Tournament
 
 GAMES_MAX = 1000
@@ -60,7 +59,7 @@ def _settings(tournament: Tournament) -> HasClock:
 
 def has_queue(tournament: Tournament) -> bool:
     """Whether the queue decides who plays; otherwise the organizer makes the games."""
-    return play_settings.uses_queues(tournament.settings)
+    return settings_protocols.uses_queues(tournament.settings)
 
 
 def duration(tournament: Tournament) -> timedelta:

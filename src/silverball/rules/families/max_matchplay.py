@@ -16,12 +16,11 @@ from silverball.kit.values import replace
 from silverball.rules.drawing import history, schedule
 from silverball.rules.drawing.schedule import FreePlayer, Meeting
 from silverball.rules.mechanics import free_games, lineups, results, rounds
-from silverball.rules.model import moments, play_settings
+from silverball.rules.model import moments, settings_protocols
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, DrawRemembered, GameOpened, tournament_changes
-from silverball.rules.model.play_settings import HasMatchRequests
 from silverball.rules.model.refusals import AllRoundsPlayed
-from silverball.rules.model.settings_protocols import has
+from silverball.rules.model.settings_protocols import HasMatchRequests, has
 from silverball.rules.model.tournament import Entrant, Game, Tournament
 from silverball.rules.scoring import point_maps
 
@@ -208,7 +207,7 @@ def free_slots(tournament: Tournament) -> int | None:
     """Number of games that can still start: free arenas and the allowed number; None for no limit."""
     running = tournament.open_games
     limits: list[int] = []
-    if play_settings.arena_assignment(tournament.settings, default="balanced") != "disabled":
+    if settings_protocols.arena_assignment(tournament.settings, default="balanced") != "disabled":
         # A game that waits for its arena will need one.
         without_arena = sum(game.arena_id is None for game in running)
         limits.append(len(lineups.free_arenas(tournament)) - without_arena)

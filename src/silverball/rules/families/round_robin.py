@@ -13,7 +13,7 @@ from silverball.rules.drawing import order, schedule
 from silverball.rules.drawing.groups import Draw
 from silverball.rules.families import drawn_rounds
 from silverball.rules.mechanics import call_ups, lineups, results, rounds, seeding
-from silverball.rules.model import play_settings, settings
+from silverball.rules.model import settings, settings_protocols
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, GameDeleted, GameOpened, RoundDeleted, SuggestionDecided
 from silverball.rules.model.outcome import GameOutcome, Outcome
@@ -282,5 +282,5 @@ def _playing_order(
     for game in in_round:
         if game.set_number == place.set_number and game.game_index != place.game_index:
             return game.player_ids[::-1]
-    player_order = play_settings.player_order(tournament.settings, default="balanced")
+    player_order = settings_protocols.player_order(tournament.settings, default="balanced")
     return place.players if player_order == order.BALANCED else drawn

@@ -20,7 +20,7 @@ from silverball.rules.format import (
 )
 from silverball.rules.mechanics import attempts, rounds
 from silverball.rules.mechanics.attempts import AttemptRules
-from silverball.rules.model import play_settings, settings
+from silverball.rules.model import settings, settings_protocols
 from silverball.rules.model.changes import Change, RoundChanged, SinglePlayerGameChanged, changes_between
 from silverball.rules.model.outcome import AttemptOutcome, Outcome
 from silverball.rules.model.refusals import RoundWithoutArena
@@ -80,7 +80,7 @@ def _require_recordable(tournament: Tournament, attempt: SinglePlayerGame, outco
     here = _find_round(tournament, attempt)
     if attempt.is_voided:
         raise PlayerLeftRace(player=attempt.player_id, round=here.name)
-    assignment = play_settings.arena_assignment(tournament.settings, default="balanced")
+    assignment = settings_protocols.arena_assignment(tournament.settings, default="balanced")
     if here.arena_id is None and assignment != "disabled":
         raise RoundWithoutArena(round=here.name)
     if outcome.strokes is not None or outcome.rolls or (outcome.score is None) != outcome.is_advanced:

@@ -18,7 +18,7 @@ from silverball.rules.drawing.bracket_nodes import BracketNode, NodeKey, SeedSou
 from silverball.rules.drawing.groups import PAIR_SIZE
 from silverball.rules.mechanics import lineups, rounds, seeding
 from silverball.rules.mechanics.lineups import GroupAssignment
-from silverball.rules.model import play_settings
+from silverball.rules.model import settings_protocols
 from silverball.rules.model.changes import Change, RoundOpened
 from silverball.rules.model.tournament import Game, Round, Tournament
 
@@ -80,14 +80,14 @@ def _assign_free_arenas(
 def _assign_next_game(tournament: Tournament, call: CallUp, dice: Random) -> GroupAssignment:
     """A further game of a match: another arena, the same order or the next turn of it."""
     number = len(call.earlier_games)
-    player_order = play_settings.player_order(tournament.settings, default="seed")
+    player_order = settings_protocols.player_order(tournament.settings, default="seed")
     players = call.earlier_games[0].player_ids
     if player_order == order.ROTATING:
         players = order.rotate_order(players, number)
     bank_id = call.earlier_games[0].bank_id
     if bank_id is not None:
         arena_id = _bank_arena(tournament, bank_id, number)
-    elif play_settings.arena_assignment(tournament.settings, default="disabled") == "category_banks":
+    elif settings_protocols.arena_assignment(tournament.settings, default="disabled") == "category_banks":
         # The i-th game of a match is played on an arena of the i-th category.
         waves = lineups.assign_groups(
             with_free_arenas_only(tournament, used_arena_ids(call)),

@@ -12,7 +12,7 @@ from silverball.kit.values import replace
 from silverball.rules.drawing import order
 from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE
 from silverball.rules.mechanics import lineups, results, rounds
-from silverball.rules.model import play_settings
+from silverball.rules.model import settings_protocols
 from silverball.rules.model.changes import Change, GameDeleted, GameOpened, SuggestionDecided
 from silverball.rules.model.part_index import lowest_id
 from silverball.rules.model.tournament import Game, Round, Tournament
@@ -68,7 +68,7 @@ def create_by_hand(
     check_players(tournament, player_ids)
     if arena_id is not None:
         lineups.require_playable_arena(tournament, arena_id)
-    player_order = play_settings.player_order(tournament.settings, default="disabled")
+    player_order = settings_protocols.player_order(tournament.settings, default="disabled")
     seats = tuple(player_ids)
     if player_order != order.DISABLED:
         ranks = {entrant.player_id: entrant.seed_rank or 0 for entrant in tournament.entrants}

@@ -12,7 +12,7 @@ from silverball.rules.drawing import arenas, history, order
 from silverball.rules.drawing.arenas import DrawableArena
 from silverball.rules.drawing.groups import Group
 from silverball.rules.drawing.history import DrawHistory
-from silverball.rules.model import play_settings
+from silverball.rules.model import settings_protocols
 from silverball.rules.model.tournament import Game, Tournament
 
 # Earlier meetings, arenas and slots, as draws need them. Source: formats, sections 6 to 9.
@@ -148,7 +148,7 @@ def assign_groups(
     Source: formats, sections 7 and 8.
     """
     assigned = _assign_arenas(tournament, groups, games, dice)
-    player_order = play_settings.player_order(tournament.settings, default="seed")
+    player_order = settings_protocols.player_order(tournament.settings, default="seed")
     facts = order.OrderFacts(slot_counts(tournament), _seed_ranks(tournament), positions)
     return [
         GroupAssignment(
@@ -233,7 +233,7 @@ def _assign_arenas(
     tournament: Tournament, groups: Sequence[Group], games: int, dice: Random
 ) -> list[tuple[int | None, tuple[int | None, ...]]]:
     """Bank id and arena ids per group."""
-    assignment = play_settings.arena_assignment(tournament.settings, default="disabled")
+    assignment = settings_protocols.arena_assignment(tournament.settings, default="disabled")
     if assignment == "banks":
         choice = _drawable_banks(tournament, len(groups))
         drawn = arenas.assign_banks(groups, choice, bank_plays(tournament), waves=games, dice=dice)

@@ -15,7 +15,7 @@ from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.kit.values import replace
 from silverball.rules.drawing.groups import PAIR_SIZE
 from silverball.rules.mechanics import results
-from silverball.rules.model import play_settings
+from silverball.rules.model import settings_protocols
 from silverball.rules.model.changes import (
     Altered,
     Change,
@@ -57,7 +57,7 @@ def is_match(tournament: Tournament, game: Game) -> bool:
 
 def is_played_in_legs(tournament: Tournament, game: Game) -> bool:
     """Whether this is a match of several single games."""
-    return is_match(tournament, game) and play_settings.wins_needed(tournament.settings) > 1
+    return is_match(tournament, game) and settings_protocols.wins_needed(tournament.settings) > 1
 
 
 def takes_legs(tournament: Tournament, game: Game) -> bool:
@@ -82,7 +82,7 @@ def record_match(tournament: Tournament, outcome: GameOutcome, now: datetime) ->
         return _record_legs(tournament, game, outcome, outcome.legs, now)
     if outcome.games_won is not None and is_match(tournament, game):
         return _record_wins(tournament, game, outcome, outcome.games_won, now)
-    if game.legs and _winner(wins_by_leg(game.legs), play_settings.wins_needed(tournament.settings)):
+    if game.legs and _winner(wins_by_leg(game.legs), settings_protocols.wins_needed(tournament.settings)):
         raise CountedByLegs(game=game.game_id)
     return results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
 
@@ -91,7 +91,7 @@ def _record_wins(
     tournament: Tournament, game: Game, outcome: GameOutcome, won: Mapping[int, int], now: datetime
 ) -> list[Change]:
     results.check_can_be_recorded(tournament, game)
-    needed = play_settings.wins_needed(tournament.settings)
+    needed = settings_protocols.wins_needed(tournament.settings)
     _check_wins(game, won, needed)
     if game.legs and +Counter(won) != wins_by_leg(game.legs):
         raise CountedByLegs(game=game.game_id)
@@ -131,7 +131,7 @@ def _record_legs(
 ) -> list[Change]:
     """Replace the single games of a match, which say how it stands."""
     results.check_can_be_recorded(tournament, game)
-    needed = play_settings.wins_needed(tournament.settings)
+    needed = settings_protocols.wins_needed(tournament.settings)
     if not is_played_in_legs(tournament, game):
         raise NotPlayedInLegs(game=game.game_id)
     is_counted_by_legs = bool(game.legs) and None in game.result_positions
@@ -158,7 +158,7 @@ def _count(
     now: datetime,
 ) -> list[Change]:
     """Let the match stand at these wins; suggestions are settled once it is decided."""
-    winner = _winner(won, play_settings.wins_needed(tournament.settings))
+    winner = _winner(won, settings_protocols.wins_needed(tournament.settings))
     nothing = (None, None)
     counted = tuple(Decimal(f"{won.get(player_id, 0)}.00") for player_id in game.player_ids)
     loser = [player_id for player_id in game.player_ids if player_id != winner]

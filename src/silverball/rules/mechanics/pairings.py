@@ -9,9 +9,8 @@ from msgspec import Struct
 from silverball.rules.drawing import balanced, swiss, tiers
 from silverball.rules.drawing.groups import PAIR_SIZE, Draw
 from silverball.rules.mechanics import lineups, seeding
-from silverball.rules.model import play_settings
-from silverball.rules.model.play_settings import HasFirstRoundPairing
-from silverball.rules.model.settings_protocols import HasPairing, has
+from silverball.rules.model import settings_protocols
+from silverball.rules.model.settings_protocols import HasFirstRoundPairing, HasPairing, has
 from silverball.rules.model.tournament import Tournament
 
 
@@ -75,7 +74,7 @@ def _draw_groups_of_four(tournament: Tournament, field: PairingField, pairing: s
 
 
 def _draw_tiers(tournament: Tournament, field: PairingField, dice: Random) -> Draw:
-    rounds = play_settings.rounds_planned(tournament.settings)
+    rounds = settings_protocols.rounds_planned(tournament.settings)
     index = len(tournament.rounds)
     if not tiers.has_round(rounds, index, len(field.player_ids)):
         return _draw_groups_of_four(tournament, field, "balanced", dice)

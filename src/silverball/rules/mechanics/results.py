@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.kit.values import replace
-from silverball.rules.model import moments, play_settings
+from silverball.rules.model import moments, settings_protocols
 from silverball.rules.model import outcome as outcomes
 from silverball.rules.model.changes import (
     Change,
@@ -139,7 +139,7 @@ def check_can_be_recorded(tournament: Tournament, game: Game) -> None:
     """Raise Conflict for a bye and for a game without the arena it needs."""
     if game.is_bye:
         raise ByeHasResult(game=game.game_id)
-    assignment = play_settings.arena_assignment(tournament.settings, default="disabled")
+    assignment = settings_protocols.arena_assignment(tournament.settings, default="disabled")
     if game.arena_id is None and assignment == "manual":
         raise GameWithoutArena(game=game.game_id)
 

@@ -4,7 +4,7 @@ import math
 from random import Random
 
 from silverball.kit.values import replace
-from silverball.rules.model import play_settings
+from silverball.rules.model import settings_protocols
 from silverball.rules.model.changes import Change, EntrantChanged, changes_between
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import has
@@ -36,7 +36,7 @@ def freeze_seeds(tournament: Tournament, dice: Random) -> list[Change]:
 
 def rank_entrants(tournament: Tournament, dice: Random) -> list[Entrant]:
     """The entrants, best seed first."""
-    criterion = play_settings.seeding(tournament.settings)
+    criterion = settings_protocols.seeding(tournament.settings)
     drawn = dice.sample(tournament.entrants, len(tournament.entrants))
     if criterion == "random":
         return drawn
@@ -53,7 +53,7 @@ def _manual_seed(entrant: Entrant) -> float:
 
 def _seed_value(tournament: Tournament, entrant: Entrant, rank: int) -> int | None:
     """The published seed: the rating itself when entrants are seeded by rating."""
-    if play_settings.seeding(tournament.settings) not in RATING_SEEDS:
+    if settings_protocols.seeding(tournament.settings) not in RATING_SEEDS:
         return rank
     fact = tournament.state.seed_facts.get(entrant.player_id)
     # Facts have their sign reversed, so that lower is better. Unrated players keep their seed.
@@ -62,7 +62,7 @@ def _seed_value(tournament: Tournament, entrant: Entrant, rank: int) -> int | No
 
 def counts_from_zero(settings: TournamentSettings) -> bool:
     """Whether the interface counts the seeds from 0, as it does with manual seeding; inside, 1 is first."""
-    return has(settings, play_settings.HasSeeding) and settings.seeding == MANUAL
+    return has(settings, settings_protocols.HasSeeding) and settings.seeding == MANUAL
 
 
 def published_seed(seed_value: int | None, seed_rank: int | None) -> int | None:

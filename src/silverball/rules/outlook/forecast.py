@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from silverball.rules.families import drawn_rounds
 from silverball.rules.format import Format
-from silverball.rules.model import play_settings
+from silverball.rules.model import settings_protocols
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.planning import simulation
 from silverball.rules.planning.nights import CertainBy, FreeTurns, SimulatedNight
@@ -148,10 +148,10 @@ def _games_to_come(tournament: Tournament, form: Format, waiting: Mapping[int, i
     if form.planning.certain_by is CertainBy.GAMES:
         return dict.fromkeys(ids, 0)
     if form.planning.certain_by is CertainBy.ROUNDS:
-        rounds = play_settings.rounds_planned(tournament.settings)
+        rounds = settings_protocols.rounds_planned(tournament.settings)
         if not rounds or len(tournament.rounds) > rounds:
             return None
-        games = play_settings.games_per_round(tournament.settings)
+        games = settings_protocols.games_per_round(tournament.settings)
         return dict.fromkeys(ids, (rounds - len(tournament.rounds)) * games)
     shape = form.planning.shape(tournament.settings, max(2, len(ids)))
     assert isinstance(shape, FreeTurns)
@@ -464,7 +464,7 @@ def _keys_of_points(
     totals += simulation.awards_of_open_games(tournament, ids, awards, dice, NIGHTS_SIMULATED, strength)
     if form.planning.certain_by is CertainBy.GAMES:
         return totals
-    planned = play_settings.rounds_planned(tournament.settings)
+    planned = settings_protocols.rounds_planned(tournament.settings)
     if not planned:
         return None
     running = DrawnNights(
@@ -472,7 +472,7 @@ def _keys_of_points(
         np.tile(_playing(ids, tournament.active_ids), (NIGHTS_SIMULATED, 1)),
         group_size=form.players_per_game,
         awards=awards,
-        games=play_settings.games_per_round(tournament.settings),
+        games=settings_protocols.games_per_round(tournament.settings),
         dice=dice,
         strength=strength,
     )

@@ -7,9 +7,8 @@ from fractions import Fraction
 
 from silverball.kit.values import replace
 from silverball.rules.drawing.groups import PAIR_SIZE
-from silverball.rules.model.play_settings import rounds_planned
 from silverball.rules.model.settings import TournamentSettings
-from silverball.rules.model.settings_protocols import HasScoring, has
+from silverball.rules.model.settings_protocols import HasScoring, has, rounds_planned
 from silverball.rules.planning import nights
 from silverball.rules.planning.answers import (
     PLAIN,

@@ -14,7 +14,7 @@ from msgspec import Struct
 from silverball.rules.drawing import elimination, groups
 from silverball.rules.drawing.bracket_nodes import BracketNode, SeedSource, WinnerSource
 from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE, group_sizes
-from silverball.rules.model import play_settings
+from silverball.rules.model import settings_protocols
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import (
     HasGroupBracket,
@@ -177,10 +177,10 @@ def drawn_rounds(group_size: int) -> ShapeOf:
     """The planned number of drawn rounds of everybody."""
 
     def shape(settings: TournamentSettings, players: int) -> NightShape:
-        rounds = play_settings.rounds_planned(settings)
+        rounds = settings_protocols.rounds_planned(settings)
         if not rounds:
             return OpenEnd(NO_ROUNDS_PLANNED)
-        games = play_settings.games_per_round(settings)
+        games = settings_protocols.games_per_round(settings)
         return SetRounds(rounds=(sizes_of_round(players, group_size),) * rounds, games=games)
 
     return shape
@@ -219,7 +219,7 @@ def target_night(
         group_size=GROUP_SIZE,
         awards=_awards_in_hundredths(points_map or usual_points(settings)),
         limit=settings.target_points * HUNDREDTHS,
-        games_per_round=play_settings.games_per_round(settings),
+        games_per_round=settings_protocols.games_per_round(settings),
     )
 
 
@@ -234,7 +234,7 @@ def pace_night(
         group_size=GROUP_SIZE,
         awards=_awards_in_hundredths(points_map or usual_points(settings)),
         limit=settings.pace_initial_target * HUNDREDTHS,
-        games_per_round=play_settings.games_per_round(settings),
+        games_per_round=settings_protocols.games_per_round(settings),
         bar_from_round=settings.pace_initial_rounds,
         bar_increment=settings.pace_increment * HUNDREDTHS,
     )
@@ -286,7 +286,7 @@ def bracket(nodes_of: Callable[[int], Sequence[BracketNode]]) -> ShapeOf:
             )
             if seats[node.key] > 1:
                 rounds.setdefault(node.key[0], []).append(min(seats[node.key], GROUP_SIZE))
-        games = play_settings.games_per_round(settings)
+        games = settings_protocols.games_per_round(settings)
         in_order = tuple(tuple(rounds[index]) for index in sorted(rounds))
         return SetRounds(rounds=in_order, games=games, is_best_of=True)
 
@@ -306,7 +306,7 @@ def group_stages(settings: TournamentSettings, players: int) -> NightShape:
     stages = groups.planned_rounds(size, has_double_byes=double)
     return SetRounds(
         rounds=tuple((GROUP_SIZE,) * (stage.player_count // GROUP_SIZE) for stage in stages),
-        games=play_settings.games_per_round(settings),
+        games=settings_protocols.games_per_round(settings),
     )
 
 

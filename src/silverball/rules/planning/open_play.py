@@ -4,13 +4,13 @@ from datetime import date
 from fractions import Fraction
 
 from silverball.rules.drawing.groups import PAIR_SIZE
-from silverball.rules.model.play_settings import HasClock
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import (
     HasArenaAttemptLimit,
     HasAttemptLimit,
     HasBestGames,
     HasCardScoring,
+    HasClock,
     has,
 )
 from silverball.rules.planning import pace as planning_pace

@@ -8,9 +8,16 @@ from math import comb
 from silverball.kit.values import replace
 from silverball.rules.drawing import groups
 from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE, group_sizes
-from silverball.rules.model.play_settings import HasMatchRequests, games_per_round, rounds_planned
 from silverball.rules.model.settings import TournamentSettings
-from silverball.rules.model.settings_protocols import HasGroupBracket, HasLadderType, HasRoundRobinGroups, has
+from silverball.rules.model.settings_protocols import (
+    HasGroupBracket,
+    HasLadderType,
+    HasMatchRequests,
+    HasRoundRobinGroups,
+    games_per_round,
+    has,
+    rounds_planned,
+)
 from silverball.rules.planning.answers import (
     ASK_THE_FEDERATION,
     PLAIN,

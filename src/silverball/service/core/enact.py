@@ -57,7 +57,7 @@ from silverball.store.tables import (
     single_player_game,
     standing,
 )
-from silverball.store.tournament import announcements, chaining, imports, journal, snapshot, writers
+from silverball.store.tournament import announcements, chain, imports, journal, snapshot, writers
 from silverball.store.tournament.chain import WrittenLine
 from silverball.store.tournament.journal import Action
 from silverball.store.tournament.loaded import LoadedTournament
@@ -547,7 +547,7 @@ def enact_import(
         actor_id=context.actor_id,
         source=context.source,
         now=context.now,
-        end=chaining.store_lines(db, lines) if lines else None,
+        end=chain.store_lines(db, lines) if lines else None,
     )
     announcements.start_epoch(transaction, tournament_id, f"{dice.getrandbits(32):08x}")
     revisions.raise_tournaments(transaction, [tournament_id])

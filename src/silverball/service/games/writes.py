@@ -17,7 +17,7 @@ from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import max_matchplay as max_matchplay_family
 from silverball.rules.mechanics import results
-from silverball.rules.model import play_settings
+from silverball.rules.model import settings_protocols
 from silverball.rules.model import tournament as model
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
@@ -222,7 +222,7 @@ def _may_change_order(caller: AuthenticatedCaller, tournament: Tournament, game_
     """Whether the caller keeps scores, or plays in the game and players may set the order."""
     if access.may_score(caller, tournament):
         return True
-    if not play_settings.may_players_set_order(tournament.settings):
+    if not settings_protocols.may_players_set_order(tournament.settings):
         return False
     return access.plays_in(caller, tournament, results.find_game(tournament, game_id))
 

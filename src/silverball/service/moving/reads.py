@@ -39,7 +39,7 @@ from silverball.settings import Settings
 from silverball.store import tables
 from silverball.store.database import conditions
 from silverball.store.tables import history_pull, history_pull_item, user
-from silverball.store.tournament import chaining, imports, journal
+from silverball.store.tournament import chain, imports, journal
 from silverball.store.tournament import rows as tournament_rows
 from silverball.store.types import Hundredths, Instant, IsoText, PointsText
 from silverball_wire import base, bundle
@@ -404,7 +404,7 @@ def load_bundle(db: Connection, tournament_id: int, *, with_journal: bool = Fals
     waiting = single_player_reads.all_spots(db, tournament_id)
     own = _with_stored_seeds(db, _without_placeholders(db, tournament))
     lines = _load_journal(db, tournament_id) if with_journal else ()
-    head = lines[-1].hash if lines else chaining.journal_head(db, tournament_id)
+    head = lines[-1].hash if lines else chain.journal_head(db, tournament_id)
     listed = _things_by_id(db, "playerId", Player, ids_beside_tournament(db, tournament_id))
     present = (*(() if isinstance(own.players, UnsetType) else own.players), *listed)
     return bundle.Bundle(
@@ -479,7 +479,7 @@ def _load_journal(db: Connection, tournament_id: int) -> tuple[bundle.JournalLin
             at=base.iso(row.at),
             **{name: getattr(row, name) for name in LINE_NAMES},
         )
-        for row, _ in chaining.load_lines(db, tournament_id)
+        for row, _ in chain.load_lines(db, tournament_id)
         if row.hash is not None
     ]
     if lines and lines[-1].change == journal.JOURNAL_IMPORTED:

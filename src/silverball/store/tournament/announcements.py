@@ -21,7 +21,7 @@ from silverball.store.database.transaction import CHANNEL_ENDED, Transaction
 from silverball.store.people import hidings
 from silverball.store.revisions import stamps
 from silverball.store.tables import announcement, tournament
-from silverball.store.tournament import chain, chaining
+from silverball.store.tournament import chain
 
 # While a tournament runs, announcements stay this long, and the newest of them always.
 RETENTION = timedelta(hours=24)
@@ -140,7 +140,7 @@ def _numbered_rows(
     db = transaction.connection
     first = newest - len(messages) + 1
     names = [name for name, _ in messages]
-    head = chaining.journal_head(db, tournament_id) if TOURNAMENT_UPDATED in names else None
+    head = chain.journal_head(db, tournament_id) if TOURNAMENT_UPDATED in names else None
     transaction.announcements[tournament_id] = newest
     return [
         {

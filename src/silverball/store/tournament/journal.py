@@ -43,7 +43,7 @@ from silverball.store import tables
 from silverball.store.people import merging
 from silverball.store.revisions.stamps import Revision
 from silverball.store.tables import journal
-from silverball.store.tournament import chaining, snapshot
+from silverball.store.tournament import chain, snapshot
 from silverball.store.tournament.chain import JournalEnd
 from silverball.store.tournament.loaded import SNAPSHOTS, SnapshotCache
 
@@ -285,11 +285,11 @@ def append(
 
     `end` saves a query when the caller knows the newest line before.
     """
-    return chaining.append_action(
+    return chain.append_action(
         db,
         tournament_id,
         entries,
-        end or chaining.journal_end(db, tournament_id),
+        end or chain.journal_end(db, tournament_id),
         actor_id=actor_id,
         source=source,
         now=now,

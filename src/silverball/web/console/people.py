@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct
 from silverball.kit.errors import Invalid
 from silverball.rules.commands import roster
 from silverball.rules.format import Rounds
-from silverball.rules.model import play_settings
+from silverball.rules.model import settings_protocols
 from silverball.rules.model.settings import DrawnRoundSettings
 from silverball.rules.model.tournament import Entrant, Game
 from silverball.service.journal.texts import away_text
@@ -247,7 +247,7 @@ BETWEEN = re.compile(r"[\s,.-]+")
 
 def load_context(_request: PageRequest, night: TournamentNight) -> dict[str, Any]:
     """The open games that are recorded by an order, as the printed sheets list them."""
-    is_single = play_settings.wins_needed(night.tournament.settings) == 1
+    is_single = settings_protocols.wins_needed(night.tournament.settings) == 1
     games = [game for game in night.open_games if is_single and _is_listed(game)]
     return {"paper_games": games}
 

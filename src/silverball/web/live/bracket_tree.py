@@ -23,7 +23,7 @@ from silverball.rules.families import group_stages
 from silverball.rules.families.brackets import BracketRules
 from silverball.rules.families.group_stages import GroupStageRules
 from silverball.rules.mechanics.call_ups import BracketMatch
-from silverball.rules.model import play_settings
+from silverball.rules.model import settings_protocols
 from silverball.rules.model.settings_protocols import HasBracketSize, has
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking.group_rounds import GroupRoundResult
@@ -181,7 +181,7 @@ def _half_and_title(
 def _match_box(match: BracketMatch, numbers: Mapping[NodeKey, int], tournament: Tournament) -> MatchBox:
     game = match.game
     won: dict[int, str] = {}
-    is_best_of = play_settings.wins_needed(tournament.settings) > 1 and len(match.seats) == PAIR_SIZE
+    is_best_of = settings_protocols.wins_needed(tournament.settings) > 1 and len(match.seats) == PAIR_SIZE
     if is_best_of and game is not None and None in game.result_positions:
         slots = zip(game.player_ids, game.result_points, strict=True)
         won = {player_id: f"{points or 0:.0f}" for player_id, points in slots}

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.kit.values import replace
 from silverball.rules.commands import games
-from silverball.rules.model import play_settings
+from silverball.rules.model import settings_protocols
 from silverball.rules.model.tournament import Game, Suggestion
 from silverball.service.core import access, loaded
 from silverball.service.users import reads as users_reads
@@ -110,7 +110,7 @@ def _page_status(night: TournamentNight, known: KnownDevice | None) -> tuple[int
     if known.is_over:
         # The page still shows how the games ended.
         return 200, TOURNAMENT_OVER
-    mode = play_settings.suggestion_mode(night.tournament.settings)
+    mode = settings_protocols.suggestion_mode(night.tournament.settings)
     return 200, REPORTS_OFF if mode == games.DISABLED else ""
 
 

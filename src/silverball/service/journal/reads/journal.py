@@ -16,7 +16,7 @@ from silverball.service.journal.texts import Names
 from silverball.service.users import reads as users_reads
 from silverball.store import tables
 from silverball.store.database.conditions import is_among
-from silverball.store.tournament import chaining, journal
+from silverball.store.tournament import chain, journal
 from silverball.store.tournament.journal import Action
 from silverball_wire import base
 from silverball_wire.base import Id
@@ -75,7 +75,7 @@ def journal_page(
         for action in described
     ]
     newest_undoable = rows[-1] if undoable is not None else None
-    head = chaining.journal_head(db, tournament_id)
+    head = chain.journal_head(db, tournament_id)
     last = _last_action(described, rows, names, can_undo=undoable is not None)
     return JournalRows(rows[: len(actions)], total, newest_undoable, head, last)
 

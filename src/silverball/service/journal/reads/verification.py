@@ -21,7 +21,7 @@ from silverball.service.moving.reads import Mirror
 from silverball.service.standings.reads import standings as reads_standings
 from silverball.store import tables
 from silverball.store.database.engine import Db
-from silverball.store.tournament import announcements, chain, chaining, journal, snapshot
+from silverball.store.tournament import announcements, chain, journal, snapshot
 from silverball.store.tournament.chain import LineContent
 from silverball.store.tournament.journal import Action
 
@@ -53,7 +53,7 @@ class ChainReport(Struct, frozen=True):
 
 def verify_chain(db: Db, tournament_id: int) -> ChainReport:
     """Compute the chain of a journal again, and compare it with what is stored."""
-    lines = list(chaining.load_lines(db, tournament_id))
+    lines = list(chain.load_lines(db, tournament_id))
     faults: list[str] = []
     action_by_hash: dict[str, int] = {}
     proven: set[str] = set()

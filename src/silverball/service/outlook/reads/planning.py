@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, false, func, select
 from silverball.kit.errors import Invalid
 from silverball.kit.http.query import Query
 from silverball.rules.format import Format
-from silverball.rules.model import play_settings
+from silverball.rules.model import settings_protocols
 from silverball.rules.model.settings import TournamentSettings, read_settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.planning import event
@@ -193,7 +193,7 @@ def _add_games(db: Connection, records: dict[int, NightRecord]) -> None:
 
 def _counts_matches(settings: TournamentSettings) -> bool:
     """Whether a row stands for several single games."""
-    return settings.has_matches and play_settings.games_per_round(settings) > 1
+    return settings.has_matches and settings_protocols.games_per_round(settings) > 1
 
 
 def _add_attempts(db: Connection, records: dict[int, NightRecord]) -> None:

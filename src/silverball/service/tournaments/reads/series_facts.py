@@ -10,10 +10,9 @@ from sqlalchemy import Connection, Select, select
 
 from silverball.kit.values import replace
 from silverball.rules.mechanics import lineups, seeding
-from silverball.rules.model import play_settings
-from silverball.rules.model.play_settings import HasArenaAssignment
+from silverball.rules.model import settings_protocols
 from silverball.rules.model.settings import TournamentSettings
-from silverball.rules.model.settings_protocols import HasPairing, has
+from silverball.rules.model.settings_protocols import HasArenaAssignment, HasPairing, has
 from silverball.rules.model.tournament import Tournament
 from silverball.service.outlook.reads import federation
 from silverball.service.ratings import reads as ratings_reads
@@ -58,7 +57,7 @@ def _is_balanced_over_series(settings: TournamentSettings) -> bool:
 
 def with_seed_facts(db: Connection, tournament: Tournament) -> Tournament:
     """The tournament with the facts that its seeding needs: series places, federation ranks or ratings."""
-    facts = _seed_facts(db, tournament, play_settings.seeding(tournament.settings))
+    facts = _seed_facts(db, tournament, settings_protocols.seeding(tournament.settings))
     return replace(tournament, state=replace(tournament.state, seed_facts=facts)) if facts else tournament
 
 
