@@ -25,9 +25,11 @@ from silverball.jobs.compute_forecasts import ForecastInput, compute_forecast
 from silverball.kit.values import replace
 from silverball.rules.model.settings import Band
 from silverball.rules.model.tournament import Entrant, Tournament
-from silverball.rules.outlook.forecast import chances, cut_of
+from silverball.rules.outlook.chances import chances
+from silverball.rules.outlook.forecast import cut_of
 from silverball.rules.ratings.book import PlayedGames, rate_period
-from silverball.rules.ratings.formulas import DEFAULTS, RatingArrays, deviations_after
+from silverball.rules.ratings.formulas import DEFAULTS
+from silverball.rules.ratings.kernel import RatingArrays, deviations_after
 from silverball.rules.registry import FORMATS
 from silverball.store.revisions.stamps import Revision
 from silverball.store.tournament.loaded import LoadedTournament

@@ -24,7 +24,7 @@ from sqlalchemy import Table, insert
 
 import run
 from run import Row
-from silverball.rules.ratings import formulas
+from silverball.rules.ratings import kernel
 from silverball.rules.ratings.formulas import DEFAULTS
 from silverball.service.periods import rating_run as runs
 from silverball.service.periods.writes import ImportedRating
@@ -65,11 +65,11 @@ def main() -> int:
 
 def _kernel_rows() -> Iterator[Row]:
     dice = np.random.default_rng(1)
-    field = formulas.RatingArrays(dice.normal(1500, 150, PLAYERS), dice.uniform(20, 75, PLAYERS))
+    field = kernel.RatingArrays(dice.normal(1500, 150, PLAYERS), dice.uniform(20, 75, PLAYERS))
     first = dice.integers(0, PLAYERS, GAMES)
     second = (first + dice.integers(1, PLAYERS, GAMES)) % PLAYERS
     scores = dice.choice([0.0, 1.0], GAMES)
-    results = formulas.HeadToHeadResults(first, second, scores, np.ones(GAMES))
+    results = kernel.HeadToHeadResults(first, second, scores, np.ones(GAMES))
     seconds = statistics.median(_kernel_seconds(field, results) for _ in range(REPEATS))
     yield Row(
         f"one period: {PLAYERS:,} rated, {GAMES:,} games",
@@ -81,14 +81,14 @@ def _kernel_rows() -> Iterator[Row]:
     yield Row("the same : glicko2", f"{ratio:.0f} times faster", ">= 120", ratio >= 120)
 
 
-def _kernel_seconds(field: formulas.RatingArrays, results: formulas.HeadToHeadResults) -> float:
+def _kernel_seconds(field: kernel.RatingArrays, results: kernel.HeadToHeadResults) -> float:
     began = time.process_time()
-    onset = formulas.RatingArrays(field.ratings, formulas.deviations_after(field.rds, 1, DEFAULTS))
-    formulas.rate_results(onset, results, DEFAULTS)
+    onset = kernel.RatingArrays(field.ratings, kernel.deviations_after(field.rds, 1, DEFAULTS))
+    kernel.rate_results(onset, results, DEFAULTS)
     return time.process_time() - began
 
 
-def _peer_seconds(field: formulas.RatingArrays, results: formulas.HeadToHeadResults) -> float:
+def _peer_seconds(field: kernel.RatingArrays, results: kernel.HeadToHeadResults) -> float:
     """The peer's seconds for all players, measured on every twentieth."""
     met: dict[int, list[tuple[int, float]]] = {}
     for player, other, score in zip(results.first, results.second, results.scores, strict=True):

@@ -20,12 +20,10 @@ LONG_DRAWS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (clocks, ("create_matches",)),
     (tournament_commands, ("eligible_rows", "seed_players")),
     (schedule, ("regular_schedule", "rebuild_schedule", "meetings_to_start")),
-    (balanced, ("draw_pairs", "draw_groups")),
-    (tiers, ("draw_pairs", "draw_groups")),
-    (balanced, ("draw_pairs", "draw_groups")),
-    (swiss, ("draw_pairs",)),
-    (swiss, ("draw_pairs", "draw_groups")),
+    (balanced, ("draw_balanced_pairs", "draw_balanced_groups", "draw_random_pairs", "draw_random_groups")),
     (balanced, ("best_greedy_seating", "improve_by_swaps")),
+    (tiers, ("draw_pairs", "draw_groups")),
+    (swiss, ("draw_strict_swiss_pairs", "draw_swiss_pairs", "draw_groups")),
 )
 # Whole lineups of a running frenzy: a game for each arena. Before the start they are quick.
 LINEUP_DRAWS = ((roster, ("add_arenas", "change_arena", "mark_out_of_order")),)

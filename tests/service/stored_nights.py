@@ -94,7 +94,7 @@ def a_stored_night(store: Store, plan: Night) -> StoredNight:
     _add_accounts(store)
     _add_rows(store, tables.player, [entrant.player_id for entrant in planned.entrants])
     _add_rows(store, tables.arena, [arena.arena_id for arena in planned.lineup])
-    details = {**blank_details(), **DETAILS}
+    details = {**blank_details(DETAILS), **DETAILS}
     empty = replace(planned, entrants=(), lineup=(), details=details)
     context = enact.ActionContext(actor_id=ORGANIZER_ID, source="test", now=plan.now)
     with store.write() as transaction:

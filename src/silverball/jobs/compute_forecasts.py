@@ -86,7 +86,7 @@ def compute_forecast(found: ForecastInput, now: datetime) -> Forecast:
     # NumPy is loaded with the first forecast that anybody asks for.
     import numpy as np
 
-    from silverball.rules.outlook.forecast import NIGHTS_SIMULATED, chances
+    from silverball.rules.outlook.chances import NIGHTS_SIMULATED, chances
 
     tournament = found.current.tournament
     form = tournament_commands.format_of(tournament)

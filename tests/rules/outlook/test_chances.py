@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from rules.night import Night, a_night
-from silverball.rules.outlook.forecast import Chance, chances
+from silverball.rules.outlook.chances import chances
+from silverball.rules.outlook.forecast import Chance
 from silverball.rules.registry import FORMATS
 
 

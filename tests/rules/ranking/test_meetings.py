@@ -7,7 +7,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverball.rules.ranking.series import CountsById, count_meetings_and_plays
+from silverball.rules.ranking.meetings import CountsById, count_meetings_and_plays
 
 NOTHING: tuple[list[int], list[int]] = ([], [])
 

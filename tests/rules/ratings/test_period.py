@@ -13,7 +13,8 @@ from rules.properties import quick
 from rules.ratings import oracle
 from silverball.rules.ratings import book
 from silverball.rules.ratings.book import PlayedGames, RatedPeriod
-from silverball.rules.ratings.formulas import DEFAULTS, Parameters, RatingArrays
+from silverball.rules.ratings.formulas import DEFAULTS, Parameters
+from silverball.rules.ratings.kernel import RatingArrays
 
 EXACT = Parameters(is_expected_rounded=False)
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from golden.load import vectors
-from silverball.rules.ratings import book, formulas
+from silverball.rules.ratings import book, formulas, kernel
 from silverball.rules.ratings.book import PlayedGames
-from silverball.rules.ratings.formulas import HeadToHeadResults, Parameters, RatingArrays
+from silverball.rules.ratings.formulas import Parameters
+from silverball.rules.ratings.kernel import HeadToHeadResults, RatingArrays
 
 VECTORS: dict[str, Any] = vectors("ratings")
 LIBRARY = Parameters(rd_default=350, rd_max=350, rd_min=30, c=14.2694)
@@ -30,7 +31,7 @@ def test_the_deviation_grows_day_by_day_up_to_its_largest(row: dict[str, float])
     parameters = Parameters(c=row["c"], rd_max=row["max"])
     days = int(row["n"])
     assert formulas.deviation_after(row["rd"], days, parameters) == pytest.approx(row["out"], abs=1e-9)
-    assert formulas.deviations_after(np.array([row["rd"]], float), days, parameters)[0] == pytest.approx(
+    assert kernel.deviations_after(np.array([row["rd"]], float), days, parameters)[0] == pytest.approx(
         row["out"], abs=1e-9
     )
     stepped = row["rd"]
@@ -50,7 +51,7 @@ def glickman(parameters: Parameters) -> tuple[float, float]:
     """The player of Glickman's paper after three games, without growth of the deviation."""
     field = RatingArrays(np.array([1500.0, 1400, 1550, 1700]), np.array([200.0, 30, 100, 300]))
     results = HeadToHeadResults(np.zeros(3, np.int64), np.array([1, 2, 3]), np.array([1.0, 0, 0]), np.ones(3))
-    after = formulas.rate_results(field, results, parameters)
+    after = kernel.rate_results(field, results, parameters)
     return after.ratings[0], after.rds[0]
 
 
@@ -63,11 +64,11 @@ def test_glickmans_example_comes_out(name: str, is_rounded: bool) -> None:
 
 
 def test_a_full_period_of_the_library_comes_out() -> None:
-    rds = formulas.deviations_after(np.array([200.0, 30, 100, 300]), 1, LIBRARY)
+    rds = kernel.deviations_after(np.array([200.0, 30, 100, 300]), 1, LIBRARY)
     assert rds == pytest.approx([200.51, 33.22, 101.01, 300.34], abs=5e-3)
     field = RatingArrays(np.array([1500.0, 1400, 1550, 1700]), rds)
     results = HeadToHeadResults(np.zeros(3, np.int64), np.array([1, 2, 3]), np.array([1.0, 0, 0]), np.ones(3))
-    after = formulas.rate_results(field, results, LIBRARY)
+    after = kernel.rate_results(field, results, LIBRARY)
     assert after.ratings == pytest.approx([1464.00, 1397.97, 1570.56, 1784.49], abs=5e-3)
     assert after.rds == pytest.approx([151.67, 33.12, 98.15, 251.70], abs=5e-3)
 

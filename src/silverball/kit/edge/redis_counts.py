@@ -68,7 +68,7 @@ class RedisCounts:
             for name, limiter in self._limiters.items()
             for key, window in limiter.unreported_windows(now)
         ]
-        busiest = heapq.nlargest(CALLERS_MAX, counted, key=lambda row: row[3])
+        busiest = heapq.nlargest(CALLERS_MAX, counted, key=lambda counts: counts[3])
         redis = self.connect()
         if not busiest:
             redis.ping()

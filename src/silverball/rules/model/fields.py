@@ -261,9 +261,13 @@ DETAILS_INHERITED = tuple(field.name for field in DETAILS if field.is_inherited)
 DETAILS_AS_SENT = tuple(field for field in DETAILS if field.entered == "as_sent")
 
 
-def blank_details() -> dict[str, Any]:
-    """The details of a tournament of which nothing is known."""
-    return {field.name: copy(field.blank) for field in DETAILS if field.blank is not NOTHING}
+def blank_details(known: Mapping[str, Any]) -> dict[str, Any]:
+    """The details of a tournament of which only these are known, in the order in which journals have them."""
+    return {
+        field.name: known[field.name] if field.name in known else copy(field.blank)
+        for field in DETAILS
+        if field.name in known or field.blank is not NOTHING
+    }
 
 
 def published_sources(

@@ -6,8 +6,9 @@ from datetime import date
 import numpy as np
 from msgspec import Struct
 
-from silverball.rules.ratings import formulas
-from silverball.rules.ratings.formulas import Floats, HeadToHeadResults, Ints, Parameters, RatingArrays
+from silverball.rules.ratings import kernel
+from silverball.rules.ratings.formulas import Parameters
+from silverball.rules.ratings.kernel import Floats, HeadToHeadResults, Ints, RatingArrays
 from silverball.rules.ratings.seats import RatingDay
 from silverball.rules.ratings.standing import CurrentRating, RankedRatings, RatingUpdate
 
@@ -70,7 +71,7 @@ def rate_period(field: RatingArrays, played: PlayedGames, parameters: Parameters
         results=np.bincount(np.concatenate((results.first, results.second)), None, count),
     )
     return RatedPeriod(
-        formulas.rate_results(field, results, parameters), records, _opponent_records(results, count)
+        kernel.rate_results(field, results, parameters), records, _opponent_records(results, count)
     )
 
 
@@ -157,7 +158,7 @@ class RatingTable:
         ordinal = day.day.toordinal()
         idle = np.where(self._last_days[at] == NEVER, 0, ordinal - self._last_days[at])
         before = RatingArrays(
-            self._ratings[at], formulas.deviations_after(self._rds[at], idle, self._parameters)
+            self._ratings[at], kernel.deviations_after(self._rds[at], idle, self._parameters)
         )
         played = PlayedGames(
             seated,
@@ -192,7 +193,7 @@ class RatingTable:
         at = np.flatnonzero(self._last_days != NEVER)
         ids = [self._rating_ids[position] for position in at.tolist()]
         idle = day.toordinal() - self._last_days[at]
-        lower = self._ratings[at] - 2 * formulas.deviations_after(self._rds[at], idle, self._parameters)
+        lower = self._ratings[at] - 2 * kernel.deviations_after(self._rds[at], idle, self._parameters)
         is_shown = np.array([rating_id not in hidden for rating_id in ids], bool)
         rank: list[int | None] = [None] * len(ids)
         shown = np.flatnonzero(is_shown).tolist()

@@ -382,7 +382,7 @@ def _load_players(
 
 
 if TYPE_CHECKING:
-    from silverball.rules.ranking.series import CountsById
+    from silverball.rules.ranking.meetings import CountsById
 
 
 _PLAYER = tables.player.c
@@ -433,7 +433,7 @@ _PLAYED_ALONE = _listed_by_night(
 def _count_meetings_and_plays(db: Connection, series_id: int) -> tuple["CountsById", "CountsById"]:
     """How often each player met each other and played each arena."""
     # NumPy is loaded when somebody asks for statistics.
-    from silverball.rules.ranking.series import count_meetings_and_plays
+    from silverball.rules.ranking.meetings import count_meetings_and_plays
 
     key = {"series_id": series_id}
     game_ids, arena_ids = map(decode_listed, db.execute(_GAMES, key).one())

@@ -105,13 +105,9 @@ def create_tournament(call: Write[NewTournamentFields], dice: Random) -> Tournam
 def blank_details(organizer_id: int, now: datetime) -> dict[str, Any]:
     """The details of a tournament before any field is set; it starts now."""
     local = now.strftime("%Y-%m-%d %H:%M:%S")
-    return {
-        **fields.blank_details(),
-        "name": "",
-        "organizer_id": organizer_id,
-        "start_utc": now.isoformat(),
-        "start_local": local,
-    }
+    return fields.blank_details(
+        {"name": "", "organizer_id": organizer_id, "start_utc": now.isoformat(), "start_local": local}
+    )
 
 
 def planned_tournament(

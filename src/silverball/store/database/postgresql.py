@@ -2,14 +2,8 @@
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
-import psycopg
-from psycopg.abc import PQGen
-from psycopg.generators import send
 from sqlalchemy import Connection, Engine, create_engine, event, exc
 from sqlalchemy.engine import URL
 
@@ -82,6 +76,7 @@ def create_postgresql_engine(url: URL, limits: TimeLimits, deadlines: Deadlines)
     @event.listens_for(engine, "do_connect")
     def _connect(_dialect: Any, _record: Any, arguments: Any, parameters: Any) -> Any:
         # Loads psycopg, which a store on SQLite does without.
+        from silverball.store.database.driver_connection import BatchConnection
 
         gate.pass_through()
         is_connected = False
@@ -157,36 +152,3 @@ def _connect_arguments(url: URL, limits: TimeLimits) -> dict[str, Any]:
 # needed, as a Sync makes the server send everything, so ours end without it.
 #
 # Only stores on PostgreSQL load this module, because it loads psycopg.
-
-
-class BatchConnection(psycopg.Connection[Any]):
-    """A connection whose pipelines end with a Sync alone, those of `executemany` too."""
-
-    @contextmanager
-    def pipeline(self) -> Iterator[psycopg.Pipeline]:
-        """Begin a batch; its statements are sent together, and answered at the end of the block."""
-        with super().pipeline() as pipeline:
-            yield _without_flush(pipeline)
-
-    @contextmanager
-    def _pipeline_nolock(self) -> Iterator[psycopg.Pipeline]:
-        """Begin the batch of `executemany`, which has the lock."""
-        with super()._pipeline_nolock() as pipeline:
-            yield _without_flush(pipeline)
-
-
-def _without_flush(pipeline: psycopg.Pipeline) -> psycopg.Pipeline:
-    # Pinned to psycopg's minor; tests/store/test_pauses.py holds what is replaced and that a pause ends.
-    pipeline._exit_gen = partial(_end_batch, pipeline)  # type: ignore[method-assign]
-    return pipeline
-
-
-def _end_batch(pipeline: psycopg.Pipeline) -> PQGen[None]:
-    """Send what is left and the Sync, and take all answers."""
-    try:
-        pipeline._enqueue_sync()
-        yield from pipeline._communicate_gen()
-    finally:
-        # A batch larger than the socket's buffer is not on its way yet.
-        yield from send(pipeline.pgconn)
-        yield from pipeline._fetch_gen(flush=False)

@@ -35,7 +35,7 @@ from silverball_wire.periods import ExtEvent, PeriodStatus, RatingPeriod, Rating
 
 
 if TYPE_CHECKING:
-    from silverball.rules.ratings.formulas import Ints
+    from silverball.rules.ratings.kernel import Ints
 
 # Tournament, game, slot, player, the player in this place of the order (0: nobody), points, full order.
 SeatRow = Sequence[Any]
