@@ -27,7 +27,6 @@ NAMESAKES = {
     ("rules/model/literals.py", "best_game"),
     # Sandboxes of the demo are named after their formats.
     ("demo/sandboxes.py", "best_game"),
-    ("demo/sandboxes.py", "card_best_game"),
     ("demo/sandboxes.py", "frenzy"),
     ("demo/sandboxes.py", "max_matchplay"),
 }
