@@ -4,9 +4,7 @@ from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType
 
-from silverball_wire.base import UNSET as BASE_UNSET
 from silverball_wire.base import Day, Wire
-from silverball_wire.base import UnsetType as base_UnsetType
 from silverball_wire.values import Number
 
 
@@ -68,7 +66,7 @@ class Standing(Wire, frozen=True, kw_only=True):
     cutoff_bubble_color: str | None
     on_cutoff_bubble2: bool | None
     manual_tiebreaker_group: int | None
-    drawn_by_lot: bool | base_UnsetType = BASE_UNSET
+    drawn_by_lot: bool | UnsetType = UNSET
     """`true` for a player whose order among tied players was drawn by lot; absent otherwise."""
 
 

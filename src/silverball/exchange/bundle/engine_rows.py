@@ -25,7 +25,6 @@ from silverball.service.tournaments.reads.tournaments import is_best_game
 from silverball.store.tournament import writers
 from silverball_wire import base
 from silverball_wire.base import UNSET
-from silverball_wire.base import UnsetType as base_UnsetType
 from silverball_wire.bundle import AttemptFacts, Bundle, EngineFacts, PrizeFacts, SignUpFacts
 from silverball_wire.rounds import ExtendedGame
 
@@ -131,13 +130,13 @@ def without_actions(change: TournamentImported) -> TournamentImported:
 def note_rows(bundle: Bundle) -> list[dict[str, Any]]:
     """The rows of the notes."""
     facts = bundle.engine
-    has_journal = not isinstance(bundle.journal, base_UnsetType)
+    has_journal = not isinstance(bundle.journal, UnsetType)
     return [
         {
             "tournament_id": bundle.tournament.tournament_id,
             "game_id": note.game_id,
             "action_id": note.action_id
-            if has_journal and not isinstance(note.action_id, base_UnsetType)
+            if has_journal and not isinstance(note.action_id, UnsetType)
             else NO_ACTION,
             "player_id": note.player_id,
             "kind": note.kind,
@@ -145,7 +144,7 @@ def note_rows(bundle: Bundle) -> list[dict[str, Any]]:
             "author_id": note.user_id,
             "written_at": base.parse_moment(note.created_at),
         }
-        for note in (() if isinstance(facts, base_UnsetType) else tuple_or_empty(facts.notes))
+        for note in (() if isinstance(facts, UnsetType) else tuple_or_empty(facts.notes))
     ]
 
 
@@ -159,7 +158,7 @@ PLAIN_ENTRANT = fields.facts_without_value(fields.ENTRANT)
 def check_facts(check: BundleCheck) -> None:
     """Check that the facts name parts of the bundle. Raises BrokenBundle at the first fault."""
     facts = check.bundle.engine
-    if isinstance(facts, base_UnsetType):
+    if isinstance(facts, UnsetType):
         return
     attempts = _attempt_ids(check.bundle)
     named: Mapping[str, tuple[Sequence[Any], str, Collection[int]]] = {
@@ -203,7 +202,7 @@ def _check_timer(facts: EngineFacts, round_ids: Collection[int]) -> None:
 
 
 def _extended_games(facts: EngineFacts) -> Sequence[ExtendedGame]:
-    return () if isinstance(facts.extended_games, base_UnsetType) else facts.extended_games
+    return () if isinstance(facts.extended_games, UnsetType) else facts.extended_games
 
 
 def _check_player_ids(facts: EngineFacts, known: Collection[int]) -> None:
@@ -226,15 +225,15 @@ def _check_player_ids(facts: EngineFacts, known: Collection[int]) -> None:
 
 
 def _attempt_ids(bundle: Bundle) -> set[int]:
-    listed = () if isinstance(bundle.single_player_games, base_UnsetType) else bundle.single_player_games
-    cards = () if isinstance(bundle.cards, base_UnsetType) else bundle.cards
+    listed = () if isinstance(bundle.single_player_games, UnsetType) else bundle.single_player_games
+    cards = () if isinstance(bundle.cards, UnsetType) else bundle.cards
     on_cards = [attempt for card in cards for attempt in card.single_player_games]
     return {attempt.single_player_game_id for attempt in (*listed, *on_cards)}
 
 
 def complete_rows(bundle: Bundle, parts: PartRows) -> None:
     """Add the facts to the rows of the parts; without them the rows get plain values."""
-    facts = None if isinstance(bundle.engine, base_UnsetType) else bundle.engine
+    facts = None if isinstance(bundle.engine, UnsetType) else bundle.engine
     parts["tournament"][0]["engine"] = None if facts is None else _stored_state(facts)
     parts["tournament"][0]["sign_up_terms"] = stored_terms(bundle)
     parts["sign_ups"] = sign_up_rows(bundle)
@@ -289,7 +288,7 @@ def _attempt_values(attempt: AttemptFacts) -> dict[str, Any]:
 def _check_prizes(facts: EngineFacts, known: Collection[int]) -> None:
     """Check the shares of the prize money, and the players and times of its payouts."""
     prizes = facts.prizes
-    if isinstance(prizes, base_UnsetType):
+    if isinstance(prizes, UnsetType):
         return
     if sum(prizes.shares) != ranking_prizes.WHOLE or min(prizes.shares) < 0:
         raise BrokenBundle("$.engine.prizes.shares", "They must sum to 10000.")
@@ -298,7 +297,7 @@ def _check_prizes(facts: EngineFacts, known: Collection[int]) -> None:
     for name in ("entry_fee", "extras", "federation_fee", "house_share"):
         if getattr(prizes, name) < 0:
             raise BrokenBundle("$.engine.prizes", "No money is below 0.")
-    if not isinstance(prizes.payments, base_UnsetType) and prizes.payments < 0:
+    if not isinstance(prizes.payments, UnsetType) and prizes.payments < 0:
         raise BrokenBundle("$.engine.prizes.payments", "No money is below 0.")
     distinct_ids("$.engine.prizes.payouts", prizes.payouts, "player_id")
     for n, payout in enumerate(prizes.payouts):
@@ -308,8 +307,8 @@ def _check_prizes(facts: EngineFacts, known: Collection[int]) -> None:
         require_moment(f"$.engine.prizes.payouts[{n}].paidAt", payout.paid_at)
 
 
-def _stored_prizes(prizes: PrizeFacts | base_UnsetType) -> dict[str, Any] | None:
-    if isinstance(prizes, base_UnsetType):
+def _stored_prizes(prizes: PrizeFacts | UnsetType) -> dict[str, Any] | None:
+    if isinstance(prizes, UnsetType):
         return None
     values = msgspec.structs.asdict(prizes)
     paid = [
