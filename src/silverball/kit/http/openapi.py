@@ -12,8 +12,8 @@ import msgspec
 from msgspec import Struct, inspect
 
 from silverball.kit import values
-from silverball.kit.http.endpoints import JSON as ENDPOINTS_JSON
 from silverball.kit.http.endpoints import (
+    JSON,
     SVG,
     TOURNAMENT,
     WORD_LETTERS_MAX,
@@ -25,8 +25,6 @@ from silverball.kit.http.endpoints import (
 )
 from silverball.kit.http.fields import ID_MAX, marks_of
 from silverball.kit.http.json_schema import Schema, details_text, field_texts, json_schemas
-
-JSON = "application/json"
 
 
 def _header(kind: str, description: str, **limits: Any) -> Schema:
@@ -399,7 +397,7 @@ def _operation(endpoint: Endpoint, info: OpenApiInfo, schema_of: dict[Any, Schem
         content: Schema = {"schema": schema_of[body]}
         if trial.body is not None:
             content["example"] = trial.body
-        operation["requestBody"] = {"required": is_needed, "content": {ENDPOINTS_JSON: content}}
+        operation["requestBody"] = {"required": is_needed, "content": {JSON: content}}
     return operation
 
 
@@ -436,9 +434,9 @@ def _success_response(endpoint: Endpoint, schema_of: dict[Any, Schema]) -> Schem
     if results[0] in TEXT_CONTENT_TYPES:
         content: Schema = {TEXT_CONTENT_TYPES[results[0]]: {"schema": {"type": "string"}}}
     elif len(results) == 1:
-        content = {ENDPOINTS_JSON: {"schema": schema_of[results[0]]}}
+        content = {JSON: {"schema": schema_of[results[0]]}}
     else:
-        content = {ENDPOINTS_JSON: {"schema": {"anyOf": [schema_of[result] for result in results]}}}
+        content = {JSON: {"schema": {"anyOf": [schema_of[result] for result in results]}}}
     return {"description": endpoint.title, "headers": _response_headers(endpoint), "content": content}
 
 

@@ -12,9 +12,6 @@ from sqlalchemy import Connection, select
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.kit.http.query import Query
 from silverball.rules.model import tournament as rules
-from silverball.rules.model.tournament import Game as tournament_Game
-from silverball.rules.model.tournament import Round as tournament_Round
-from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
 from silverball.service.games.reads import games as games_now
 from silverball.service.games.reads.games import ACTIVE_OR_LATEST, LATEST, TournamentGamesQuery, round_ids
@@ -31,7 +28,7 @@ from silverball_wire.rounds import Round
 from silverball_wire.standings import Standing
 
 
-def matching_games(tournament: Tournament, query: TournamentGamesQuery) -> list[tournament_Game]:
+def matching_games(tournament: rules.Tournament, query: TournamentGamesQuery) -> list[rules.Game]:
     """The games that pass the filters, by id. Raises Invalid for rounds that are none."""
     rounds = None if query.round is None else _chosen_rounds(tournament.rounds, query.round)
     return [
@@ -45,7 +42,7 @@ def matching_games(tournament: Tournament, query: TournamentGamesQuery) -> list[
     ]
 
 
-def _chosen_rounds(rounds: Collection[tournament_Round], text: str) -> set[int]:
+def _chosen_rounds(rounds: Collection[rules.Round], text: str) -> set[int]:
     """Ids of the rounds that the `round` parameter names."""
     if text not in (LATEST, ACTIVE_OR_LATEST):
         return set(round_ids(text))

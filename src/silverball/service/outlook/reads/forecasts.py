@@ -14,8 +14,8 @@ from silverball.store.revisions.stamps import Revision
 from silverball.store.tournament import forecasts, snapshot
 from silverball.store.tournament.loaded import LoadedTournament
 from silverball_wire import base
+from silverball_wire import plans as wire
 from silverball_wire.plans import CertainFact, PlayerForecast, WithdrawnFact
-from silverball_wire.plans import Forecast as plans_Forecast
 
 NOT_BEGUN = "It has not begun."
 OVER = "It is over."
@@ -49,7 +49,7 @@ class FormatWithoutForecast(WrongFormat):
 class PublishedForecast(Struct, frozen=True):
     """A forecast as everybody sees it, and whether a newer one is being computed."""
 
-    forecast: plans_Forecast
+    forecast: wire.Forecast
     is_being_computed: bool
 
 
@@ -73,7 +73,7 @@ def tournament_forecast(db: Connection, tournament_id: int) -> PublishedForecast
         return PublishedForecast(_empty_forecast(tournament, BEING_COMPUTED, up_to_date=False), is_old)
     hidden_ids = _hidden_players(db, tournament_id)
     found = stored.forecast
-    answer = plans_Forecast(
+    answer = wire.Forecast(
         computed_at=base.iso(stored.computed_at),
         up_to_date=not is_old,
         cut_position=cut_of(tournament),
@@ -99,8 +99,8 @@ def _load_switched_on(db: Connection, tournament_id: int) -> LoadedTournament:
     return current
 
 
-def _empty_forecast(tournament: Tournament, note: str, *, up_to_date: bool) -> plans_Forecast:
-    return plans_Forecast(
+def _empty_forecast(tournament: Tournament, note: str, *, up_to_date: bool) -> wire.Forecast:
+    return wire.Forecast(
         computed_at=None,
         up_to_date=up_to_date,
         cut_position=cut_of(tournament),

@@ -16,7 +16,7 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, Text, bindparam, o
 from silverball.kit.errors import Invalid, NotFound
 from silverball.kit.values import decode
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.ranking.standing import Standing as standing_Standing
+from silverball.rules.ranking import standing as ranking
 from silverball.rules.registry import FORMATS
 from silverball.store.database.conditions import decode_nullable, is_among, listed_nullable
 from silverball.store.database.statements import Statement
@@ -31,7 +31,7 @@ from silverball_wire.standings import Standing
 from silverball_wire.values import Number
 
 
-def wire_standing(standing: standing_Standing, *, is_drawn: bool = False) -> wire.Standing:
+def wire_standing(standing: ranking.Standing, *, is_drawn: bool = False) -> wire.Standing:
     """The standing in its published shape; `is_drawn`: the player's order in a tie was drawn by lot."""
     return wire.Standing(
         player_id=standing.player_id,
@@ -59,7 +59,7 @@ def wire_standing(standing: standing_Standing, *, is_drawn: bool = False) -> wir
     )
 
 
-def _counted_cards(standing: standing_Standing) -> tuple[wire.CountedCard, ...] | None:
+def _counted_cards(standing: ranking.Standing) -> tuple[wire.CountedCard, ...] | None:
     if standing.cards_counted is None:
         return None
     return tuple(
@@ -68,7 +68,7 @@ def _counted_cards(standing: standing_Standing) -> tuple[wire.CountedCard, ...] 
     )
 
 
-def _pace_bubble(standing: standing_Standing) -> wire.PaceBubble | None:
+def _pace_bubble(standing: ranking.Standing) -> wire.PaceBubble | None:
     bubble = standing.pace_bubble
     if bubble is None:
         return None
