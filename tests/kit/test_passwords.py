@@ -1,8 +1,5 @@
 """Passwords: hashing, checking and rules."""
 
-import time
-from collections.abc import Callable
-
 import pytest
 from argon2 import PasswordHasher
 
@@ -46,6 +43,8 @@ def test_a_hash_with_older_parameters_is_right_but_outdated() -> None:
         ("x" * 9, "The password field must be at least 10 characters."),
         ("vx4 tq0 kz", None),
         ("vx4 tq0 kz" * 20, None),
+        ("correct horse battery staple", None),
+        ("\ud800\x00é" * 3 + "gravel lamp", None),
         ("x" * 201, "The password field must not be greater than 200 characters."),
     ],
 )
@@ -56,7 +55,21 @@ def test_a_new_password_has_ten_to_two_hundred_characters(password: str, fault: 
 
 @pytest.mark.parametrize(
     "password",
-    ["password123", "Password123!", "1234567890", "qwertyuiop", "x" * 10, "iloveyou123", "P@ssw0rd2026"],
+    [
+        "password123",
+        "Password123!",
+        "1234567890",
+        "qwertyuiop",
+        "x" * 10,
+        "iloveyou123",
+        "P@ssw0rd2026",
+        "!!monkey2026",
+        "sunshinesunshine",
+        "asdfghjkl;'",
+        "zyxwvutsrqp",
+        "1122112211",
+        "passw0rd" * 25,
+    ],
 )
 def test_a_common_password_is_refused(password: str) -> None:
     assert passwords.fault(password) == passwords.TOO_EASY
@@ -68,25 +81,3 @@ def test_a_common_password_is_refused(password: str) -> None:
 def test_a_password_made_of_the_owners_name_or_address_is_refused(password: str) -> None:
     owner_words = ("Wilhelmina Quill", "w.quill@silverball.test")
     assert passwords.fault(password, owner_words) == passwords.TOO_EASY
-
-
-def cpu_seconds(work: Callable[[], object]) -> float:
-    """The processor time of the work: the least of three, as whoever else computes here only adds to it."""
-    seconds = []
-    for _ in range(3):
-        began = time.process_time()
-        work()
-        seconds.append(time.process_time() - began)
-    return min(seconds)
-
-
-@pytest.mark.parametrize(
-    "letters", ["4@8({[</369&#!1/|0$5+7%2", "@", "a@4", "$5", "12/12/1999", "\x00", "\ud800", "é"]
-)
-def test_the_estimate_of_any_password_costs_at_most_28_hashes(letters: str) -> None:
-    """A hash takes 18 ms where the dearest of these estimates takes 180."""
-    passwords.fault("warmed up")
-    passwords.fault("warmed up once")
-    longest = (letters * 200)[: passwords.LENGTH_MAX]
-    estimate = cpu_seconds(lambda: passwords.fault(longest))
-    assert estimate < 28 * cpu_seconds(lambda: passwords.hash_password(RIGHT))

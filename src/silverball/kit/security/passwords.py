@@ -1,12 +1,14 @@
 """Password hashing with argon2id; a sign-in takes equally long whether or not the account exists.
 
 The parameters are OWASP's for small machines: 19 MiB and two passes. Few hashes run at the same time.
-New passwords that are common, or made of the owner's name, are refused; `zxcvbn` knows them.
+New passwords that are common, or made of the owner's name, are refused; common_passwords.txt lists them.
 """
 
+import string
 import threading
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,10 +19,26 @@ LENGTH_MAX = 200
 MEMORY_KIB = 19 * 1024
 PASSES = 2
 CONCURRENT_MAX = 4
-# Of at most this many letters the guesses are estimated: the time grows steeply with the length.
-ESTIMATED_LETTERS = 24
-# `zxcvbn` counts to 4; below 2 a million guesses are enough.
-SCORE_MIN = 2
+# A password has at least this many different letters.
+DISTINCT_MIN = 5
+# So many letters and digits are left without the owner's words and a common password.
+LETTERS_LEFT_MIN = 6
+# Shorter words of a name or an address are in too many good passwords.
+OWNER_WORD_MIN = 3
+# What fingers type in a row, forward or back.
+RUNS = (
+    "asdfghjkl;'",
+    "abcdefghijklmnopqrstuvwxyz",
+    "01234567890",
+    "qwertyuiop[]",
+    "qwertzuiopü",
+    "azertyuiop",
+    "asdfghjkl;'",
+)
+# What is added before and after a word.
+ADDED = string.digits + string.punctuation
+# Digits and signs that stand for a letter.
+DISGUISES = str.maketrans("@43!10$57", "aaeiiosst")
 TOO_EASY = (
     "This password is too easy to guess: it is a common one, or made of a name or an e-mail address."
     " Several words that have nothing to do with each other are a good one."
@@ -41,12 +59,31 @@ def fault(password: str, owner_words: Iterable[str] = ()) -> str | None:
 
 
 def _is_easy_to_guess(password: str, owner_words: Iterable[str]) -> bool:
-    # Its lists take 15 MB, which only a process that sets passwords needs.
-    from zxcvbn import zxcvbn
+    plain = password.casefold()
+    if len(set(plain)) < DISTINCT_MIN or any(plain in run or plain in run[::-1] for run in RUNS):
+        return True
+    repeated = plain[: (plain + plain).find(plain, 1)]
+    return _letters_left(repeated, owner_words) < LETTERS_LEFT_MIN
 
-    parts = [part for words in owner_words for part in (words, words.partition("@")[0], *words.split())]
-    score = zxcvbn(password[:ESTIMATED_LETTERS], user_inputs=parts)["score"]
-    return bool(score < SCORE_MIN)
+
+def _letters_left(text: str, owner_words: Iterable[str]) -> int:
+    """How many letters and digits are left of a text without the owner's words and a common password."""
+    parts = {part for words in owner_words for part in (words, words.partition("@")[0], *words.split())}
+    for part in sorted((part.casefold() for part in parts), key=len, reverse=True):
+        if len(part) >= OWNER_WORD_MIN:
+            text = text.replace(part, "")
+    for start in (len(text) - len(text.lstrip(ADDED)), 0):
+        for end in (len(text.rstrip(ADDED)), len(text)):
+            word = text[start:end]
+            if word in _common_passwords() or word.translate(DISGUISES) in _common_passwords():
+                return sum(map(str.isalnum, text[:start] + text[end:]))
+    return sum(map(str.isalnum, text))
+
+
+@cache
+def _common_passwords() -> frozenset[str]:
+    path = Path(__file__).with_name("common_passwords.txt")
+    return frozenset(path.read_text(encoding="utf-8").splitlines())
 
 
 def hash_password(password: str) -> str:
