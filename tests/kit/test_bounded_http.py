@@ -220,6 +220,27 @@ def test_what_is_no_request_is_refused_in_json(request_line: bytes) -> None:
     _run(scenario)
 
 
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (b"GET / HTTP/1.1\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n", 400),
+        (b"GET / HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", 400),
+        (b"GET / HTTP/1.0\r\n\r\n", 200),
+    ],
+)
+def test_a_request_names_its_host_exactly_once(head: bytes, status: int) -> None:
+    async def scenario() -> None:
+        async with _serving() as (port, _table):
+            answer = await _answer_to(port, GET + head)
+            assert _statuses(answer) == [200, status]
+            assert answer.endswith(b'"unclear-host"}') == (status == 400)
+
+    _run(scenario)
+
+
 # Trailers and chunks
 
 

@@ -24,6 +24,7 @@ from silverball.kit.http.refusals import (
     HeadTooLarge,
     MalformedRequest,
     ServerStops,
+    UnclearHost,
     refusal_response,
 )
 
@@ -100,6 +101,7 @@ def _closing_answer(response: HttpResponse) -> bytes:
 
 
 BAD_REQUEST = _closing_answer(refusal_response(MalformedRequest()))
+UNCLEAR_HOST = _closing_answer(refusal_response(UnclearHost()))
 HEAD_TOO_LARGE = _closing_answer(refusal_response(HeadTooLarge()))
 ADDRESS_TOO_LONG = _closing_answer(refusal_response(AddressTooLong()))
 BODY_TOO_SLOW = _closing_answer(refusal_response(BodyTooSlow()))
@@ -109,6 +111,10 @@ STOPS = _closing_answer(refusal_response(ServerStops()))
 
 class TooManyLines(ValueError):
     """A head or a trailer has too many lines."""
+
+
+class NotNamedOnce(ValueError):
+    """A head has no Host, or several."""
 
 
 class Trailers(list[tuple[bytes, bytes]]):
@@ -200,10 +206,14 @@ class BoundedConnection(HttpToolsProtocol):
     # Called by the parser
 
     def on_headers_complete(self) -> None:
-        """Start the request, unless its head is too large."""
+        """Start the request, unless its head is too large or names no host, or several."""
         if len(self.headers) > HEAD_LINES_MAX:
             self._fault = HEAD_TOO_LARGE
             raise TooManyLines
+        hosts = sum(name == b"host" for name, _value in self.headers)
+        if hosts > 1 or (not hosts and self.parser.get_http_version() != "1.0"):
+            self._fault = UNCLEAR_HOST
+            raise NotNamedOnce
         super().on_headers_complete()
         # uvicorn sets no path when the request becomes a websocket, and then needs its headers.
         if "path" in self.scope:

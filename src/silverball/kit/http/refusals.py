@@ -72,6 +72,12 @@ class MalformedRequest(Refusal):
     sentence = "Bad request."
 
 
+class UnclearHost(Refusal):
+    """A request in HTTP/1.1 has no Host, or several: a proxy could understand another than we do."""
+
+    sentence = "The request needs exactly one Host header."
+
+
 class BodyTooSlow(Refusal):
     """The body comes too slowly, or not at all."""
 
@@ -113,6 +119,7 @@ STATUSES: dict[type[Refusal], int] = {
     WrongFormat: 400,
     MalformedBody: 400,
     MalformedRequest: 400,
+    UnclearHost: 400,
     Unauthenticated: 401,
     NotAllowed: 403,
     NotFound: 404,
