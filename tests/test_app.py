@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 from starlette.testclient import TestClient
 
 import asgi
@@ -200,6 +200,23 @@ def test_public_read_opens_tournaments_and_nothing_private(store: Store) -> None
     with running_app(store, public_read=True) as front_door:
         assert asgi.get(front_door, "/api/tournaments").status == 200
         assert asgi.get(front_door, "/api/arenas").status == 401
+
+
+def test_public_read_takes_no_wrong_token_for_none(store: Store, token: str) -> None:
+    with running_app(store, public_read=True) as front_door:
+        assert asgi.get(front_door, "/api/tournaments").status == 200
+        assert asgi.get(front_door, "/api/tournaments", token=token).status == 200
+        for wrong in ("1|slv_wrong", token[:-1], "x" * 5_000, ""):
+            assert asgi.get(front_door, "/api/tournaments", token=wrong).status == 401, wrong
+        # What a refused token got is nobody's answer.
+        assert asgi.get(front_door, "/api/tournaments").status == 200
+        # Another scheme is no token: a proxy may have asked for a password.
+        headers = {"Authorization": "Basic eDp5"}
+        assert asgi.get(front_door, "/api/tournaments", headers=headers).status == 200
+        with store.write() as transaction:
+            transaction.connection.execute(delete(tables.token))
+    with running_app(store, public_read=True) as front_door:
+        assert asgi.get(front_door, "/api/tournaments", token=token).status == 401
 
 
 def test_health_and_readiness_are_reported(front_door: FrontDoor) -> None:

@@ -26,6 +26,7 @@ class CachedCaller:
         "caller",
         "changes_seen",
         "expires_at",
+        "is_refused",
         "ownership_lookups",
         "owns_scope",
         "private_viewer",
@@ -33,14 +34,18 @@ class CachedCaller:
         "viewer",
     )
 
-    def __init__(self, caller: Caller | None, expires_at: float, changes_seen: int = 0) -> None:
+    def __init__(
+        self, caller: Caller | None, expires_at: float, changes_seen: int = 0, *, is_refused: bool = False
+    ) -> None:
         self.caller = caller
+        # Whether a bearer token came that is revoked, expired or unknown: its sender believes to be somebody.
+        self.is_refused = is_refused
         self.expires_at = expires_at
         # The number of the newest change of an account before the lookup.
         self.changes_seen = changes_seen
         self.user_id = caller.user_id if caller else 0
-        # Requests without a token share their answers, most of which are a 401.
-        self.viewer = caller.viewer if caller else "nobody"
+        # Requests without a token share their answers.
+        self.viewer = caller.viewer if caller else "refused" if is_refused else "nobody"
         # What a user manages is shown to tokens that may manage it only.
         manages = caller is not None and caller.may("manage")
         self.private_viewer = f"{self.user_id} {self.viewer}{' manages' if manages else ''}"
@@ -68,12 +73,18 @@ class CachedCaller:
 class _CallerLookup:
     """A caller who is being looked up, for all who wait for it."""
 
-    __slots__ = ("_found", "changes_seen", "expires_at", "looked_up")
+    __slots__ = ("_found", "_is_bearer", "changes_seen", "expires_at", "looked_up")
 
     def __init__(
-        self, looked_up: asyncio.Future[Caller | None], expires_at: float, changes_seen: int
+        self,
+        looked_up: asyncio.Future[Caller | None],
+        expires_at: float,
+        changes_seen: int,
+        *,
+        is_bearer: bool,
     ) -> None:
         self.looked_up = looked_up
+        self._is_bearer = is_bearer
         self.expires_at = expires_at
         self.changes_seen = changes_seen
         self._found: CachedCaller | None = None
@@ -82,8 +93,13 @@ class _CallerLookup:
         """The caller, the same for all, once the lookup is done. Raises what it raised."""
         if self._found is None:
             caller = self.looked_up.result()
-            self._found = CachedCaller(caller, self.expires_at, self.changes_seen)
+            is_refused = caller is None and self._is_bearer
+            self._found = CachedCaller(caller, self.expires_at, self.changes_seen, is_refused=is_refused)
         return self._found
+
+
+def _is_bearer(authorization: bytes) -> bool:
+    return authorization[:7].lower() == b"bearer "
 
 
 class CallerCache:
@@ -91,6 +107,7 @@ class CallerCache:
 
     def __init__(self, program: Backend, workers: WorkQueue, clock: Callable[[], float]) -> None:
         self.anonymous = CachedCaller(None, float("inf"))
+        self._refused = CachedCaller(None, float("inf"), is_refused=True)
         self._entries: dict[bytes, CachedCaller] = {}
         self._lookups: dict[bytes, _CallerLookup] = {}
         self._find_caller = program.find_caller
@@ -129,9 +146,11 @@ class CallerCache:
     async def find(
         self, authorization: bytes | None, *, seconds_old_max: float = CALLER_SECONDS
     ) -> CachedCaller:
-        """The caller of this header; `anonymous` when it is missing or no token. Raises Overloaded."""
-        if authorization is None or len(authorization) > AUTHORIZATION_BYTES_MAX:
+        """The caller of this header, nobody when it is missing or no valid token. Raises Overloaded."""
+        if authorization is None:
             return self.anonymous
+        if len(authorization) > AUTHORIZATION_BYTES_MAX:
+            return self._refused if _is_bearer(authorization) else self.anonymous
         cached = self.known(authorization, self._clock() + CALLER_SECONDS - seconds_old_max)
         if cached is not None:
             return cached
@@ -155,7 +174,8 @@ class CallerCache:
         # A scorekeeper who has just come must not wait behind visitors.
         importance = Importance.WRITER if expired is None else expired.lookup_importance
         looked_up = self._workers.submit(importance, self._find_caller, authorization)
-        lookup = _CallerLookup(looked_up, expires_at, changes_seen)
+        is_bearer = _is_bearer(authorization)
+        lookup = _CallerLookup(looked_up, expires_at, changes_seen, is_bearer=is_bearer)
         self._lookups[authorization] = lookup
         looked_up.add_done_callback(lambda _: self._end_lookup(authorization, lookup))
         return lookup

@@ -373,6 +373,7 @@ class FrontDoor:
             path=scope["path"],
             query=scope["query_string"],
             caller=caller.caller,
+            has_refused_token=caller.is_refused,
             body=body,
             content_type=headers.get(b"content-type", b""),
             base_url=self._find_base_url(headers),

@@ -63,7 +63,7 @@ class Api:
         """Match the route, parse, call the handler, encode its value. Raises refusals."""
         match = self.routes.match(request.method, request.path)
         endpoint = match.endpoint
-        if request.caller is None and not self._is_open(endpoint.access):
+        if request.caller is None and not self._is_open(endpoint.access, request):
             raise Unauthenticated
         if request.caller is not None and not request.caller.may(endpoint.ability):
             raise AbilityMissing
@@ -109,9 +109,11 @@ class Api:
         }
         return arguments, parsed.headers
 
-    def _is_open(self, access: Access) -> bool:
-        """Whether such a route needs no token."""
-        return access is Access.ANYONE or (access is Access.OPENABLE and self._public_read)
+    def _is_open(self, access: Access, request: Request) -> bool:
+        """Whether such a route needs no token of this request: a wrong one is never taken for none."""
+        if access is Access.OPENABLE:
+            return self._public_read and not request.has_refused_token
+        return access is Access.ANYONE
 
     def _encode_response(self, endpoint: Endpoint, value: Any) -> HttpResponse:
         if isinstance(value, ThrottledResult):

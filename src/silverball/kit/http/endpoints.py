@@ -55,7 +55,7 @@ class Access(enum.Enum):
 
     OWN = "own"  # Any valid token; the answer depends on the user and is cached per user.
     TOKEN = "token"  # noqa: S105  # Any valid token.
-    OPENABLE = "openable"  # Any valid token, or none under SILVERBALL_PUBLIC_READ.
+    OPENABLE = "openable"  # Any valid token, or no token under SILVERBALL_PUBLIC_READ.
     ANYONE = "anyone"  # No token.
 
 
@@ -88,6 +88,8 @@ class Request(Struct, frozen=True, kw_only=True):
     query: bytes = b""
     # None for a request without a valid token.
     caller: Caller | None = None
+    # Whether a bearer token came that is not valid.
+    has_refused_token: bool = False
     body: bytes = b""
     content_type: bytes = b""
     # Where links in the answer begin; empty for the configured base URL.
