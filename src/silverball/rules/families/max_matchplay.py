@@ -81,8 +81,9 @@ def games_per_player(tournament: Tournament) -> int:
 
 
 def can_scorekeepers_create(tournament: Tournament) -> bool:
-    """Whether scorekeepers may ask for the next matches too, not the organizer alone."""
-    return bool(_settings(tournament).max_matchplay_scorekeeper_create)
+    """Whether scorekeepers may ask for the next matches too, not the organizer alone; never elsewhere."""
+    settings = tournament.settings
+    return has(settings, HasMatchRequests) and bool(settings.max_matchplay_scorekeeper_create)
 
 
 def start(tournament: Tournament, dice: Random, _now: datetime) -> list[Change]:
