@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 
 import asgi
 import build
+import silverball
 from patience import PATIENCE_SECONDS
 from silverball import app
 from silverball.kit.edge.front import FrontDoor
@@ -221,7 +222,7 @@ def test_public_read_takes_no_wrong_token_for_none(store: Store, token: str) -> 
 
 def test_health_and_readiness_are_reported(front_door: FrontDoor) -> None:
     up, ready = asgi.get(front_door, "/up"), asgi.get(front_door, "/ready")
-    assert (up.status, up.json) == (200, {"status": "up"})
+    assert (up.status, up.json) == (200, {"status": "up", "version": silverball.__version__})
     assert (ready.status, ready.json["status"]) == (200, "ready")
     # The number of sockets that the open file limit still allows.
     assert ready.json["connectionsLeft"] > 0

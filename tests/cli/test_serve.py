@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from conftest import PostgreSQL
+from silverball import __version__
 from silverball.cli import server
 from silverball.settings import Settings
 from silverball.store.database import migrate
@@ -69,7 +70,7 @@ def serving(url: str, *, port: int = 0, **environment: str) -> Iterator[Serving]
 
 def test_an_empty_folder_becomes_a_served_database(tmp_path: Path) -> None:
     with serving(f"sqlite:///{tmp_path / 'new.db'}") as server:
-        assert server.get("/up") == (200, b'{"status":"up"}')
+        assert server.get("/up") == (200, f'{{"status":"up","version":"{__version__}"}}'.encode())
         assert server.get("/ready")[0] == 200
         described = json.loads(server.get("/openapi.json")[1])
         assert described["servers"] == [{"url": server.base_url}]

@@ -14,6 +14,7 @@ from types import ModuleType
 
 import pytest
 
+import silverball
 from house.doc_blocks import ROOT
 from house.scripts import load_script
 
@@ -69,6 +70,23 @@ def requirements_of(wheel: Path) -> list[str]:
         (name,) = (name for name in packed.namelist() if name.endswith(".dist-info/METADATA"))
         lines = packed.read(name).decode().splitlines()
     return [line.partition(": ")[2] for line in lines if line.startswith("Requires-Dist: ")]
+
+
+def test_an_installed_program_names_the_commit_of_its_release(trees: list[Path]) -> None:
+    newest = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert (trees[0] / "src/silverball/commit.txt").read_text() == newest.stdout
+    # The release's tree, and the clone that it was made from.
+    for folder in (trees[0], ROOT):
+        environment = os.environ | {"PYTHONPATH": str(folder / "src")}
+        program = "import sys; sys.argv[1:] = ['--version']; from silverball.cli.main import main; main()"
+        asked = [sys.executable, "-c", program]
+        answer = subprocess.run(asked, env=environment, capture_output=True, text=True, check=True)
+        version, _, commit = answer.stdout.strip().rpartition(", commit ")
+        assert version == f"silverball, version {silverball.__version__}"
+        assert newest.stdout.startswith(commit)
+        assert len(commit) == silverball.COMMIT_LETTERS
 
 
 def test_packages_built_twice_are_equal_byte_by_byte(

@@ -56,8 +56,23 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, COMMANDS[name][1]) for name in sorted(COMMANDS)])
 
 
+def _print_version(ctx: click.Context, _option: click.Parameter, is_asked: bool) -> None:  # click passes it
+    if not is_asked or ctx.resilient_parsing:
+        return
+    commit = silverball.commit()
+    click.echo(f"silverball, version {silverball.__version__}" + (f", commit {commit}" if commit else ""))
+    ctx.exit()
+
+
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(silverball.__version__, prog_name="silverball")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Version and commit.",
+)
 def silverball_group() -> None:
     """A self-hostable tournament data service for pinball.
 

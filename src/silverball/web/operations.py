@@ -83,7 +83,7 @@ def routes(
     """The routes of one process."""
 
     async def up(_request: Request) -> Response:
-        return _json(b'{"status":"up"}')
+        return _json(b'{"status":"up","version":"%b"}' % silverball.__version__.encode())
 
     # A thread for each visitor who asks at the same time would cost memory.
     checking = asyncio.Lock()
