@@ -10,11 +10,10 @@ import hashlib
 import logging
 import os
 import re
-import secrets
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from datetime import datetime
 from importlib.util import find_spec
 from itertools import islice
@@ -240,8 +239,8 @@ def _write_table(folder: Path, table: BulkTable, part: str, rows: Iterable[Row])
     """Write a table in every format, in one pass over its rows, and describe its files."""
     formats = (CSV, PARQUET) if is_available() else (CSV,)
     names = [f"{table.name}-{part}.{format_}" for format_ in formats]
-    parts = [folder / f".{name}.{secrets.token_hex(4)}.part" for name in names]
-    try:
+    with ExitStack() as stack:
+        parts = [stack.enter_context(exchange_files.new_part(folder / name)) for name in names]
         count = _write_formats(table, parts, iter(rows))
         for name, format_, path in zip(names, formats, parts, strict=True):
             yield TableFile(
@@ -253,9 +252,6 @@ def _write_table(folder: Path, table: BulkTable, part: str, rows: Iterable[Row])
                 bytes=path.stat().st_size,
                 sha256=_replace_changed(path, folder / name),
             )
-    finally:
-        for path in parts:
-            path.unlink(missing_ok=True)
 
 
 def _write_formats(table: BulkTable, paths: Sequence[Path], rows: Iterator[Row]) -> int:
@@ -263,7 +259,7 @@ def _write_formats(table: BulkTable, paths: Sequence[Path], rows: Iterator[Row])
     count = 0
     columnar = ParquetFile(table, paths[1]) if len(paths) > 1 else None
     try:
-        with paths[0].open("x", encoding="utf-8", newline="") as stream:
+        with paths[0].open("w", encoding="utf-8", newline="") as stream:
             lines = csv.writer(stream, lineterminator="\n")
             lines.writerow([column.name for column in table.columns])
             while batch := list(islice(rows, ROWS_AT_ONCE)):
@@ -349,20 +345,18 @@ def write_database(store: Store, path: Path) -> dict[str, int]:
     Raises OSError.
     """
     _refuse_foreign_file(path)
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with closing(_open(part)) as target, part.open("rb") as written, store.read() as db:
-            disk = written.fileno()
-            counts = {
-                table.name: _copy_table(target, table, table.rows(db, ALWAYS), disk) for table in TABLES
-            }
-            _add_indexes(target, disk)
-            target.commit()
+    with exchange_files.new_part(path) as part:
+        try:
+            with closing(_open(part)) as target, part.open("rb") as written, store.read() as db:
+                disk = written.fileno()
+                counts = {
+                    table.name: _copy_table(target, table, table.rows(db, ALWAYS), disk) for table in TABLES
+                }
+                _add_indexes(target, disk)
+                target.commit()
+        except sqlite3.Error as error:
+            raise OSError(str(error)) from error
         exchange_files.move_into_place(part, path)
-    except sqlite3.Error as error:
-        raise OSError(str(error)) from error
-    finally:
-        part.unlink(missing_ok=True)
     return counts
 
 

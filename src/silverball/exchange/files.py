@@ -1,11 +1,12 @@
 """Files for download that are replaced at once: a reader has the old one or the new one, never a part."""
 
 import fcntl
+import glob
 import hashlib
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -13,17 +14,45 @@ from typing import IO
 @contextmanager
 def replace_atomically(path: Path) -> Iterator[IO[bytes]]:
     """A new file that replaces the one at `path` on success and is deleted on failure."""
-    # Two nodes may write into the same folder.
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with part.open("xb") as file:
+    with new_part(path) as part:
+        with part.open("wb") as file:
             yield file
             file.flush()
             # Otherwise a power cut could leave an empty file under the final name.
             os.fsync(file.fileno())
         move_into_place(part, path)
+
+
+@contextmanager
+def new_part(path: Path) -> Iterator[Path]:
+    """A new empty file beside `path`, deleted at the end unless it was moved.
+
+    It is locked while its writer lives, so that the next writer knows and deletes what a killed one left.
+    Two nodes may write into the same folder.
+    """
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        _delete_unless_written(left)
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    opened = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        yield part
     finally:
         part.unlink(missing_ok=True)
+        os.close(opened)
+
+
+def _delete_unless_written(part: Path) -> None:
+    try:
+        opened = os.open(part, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        with suppress(BlockingIOError):
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            part.unlink(missing_ok=True)
+    finally:
+        os.close(opened)
 
 
 @contextmanager
