@@ -41,6 +41,7 @@ def open_database(
             require_file(address)
         store = Store(address, None if url else secret_file(), limits=limits)
         try:
+            store.require_session()
             _bring_up_to_date(store, may_migrate=may_migrate)
             yield store
         finally:

@@ -168,6 +168,10 @@ def database_findings(url: str, key_file: Path | None) -> list[Finding]:
 
 def _open_database_findings(store: Store, key_file: Path | None) -> list[Finding]:
     address = store.url.render_as_string(hide_password=True)
+    try:
+        store.require_session()
+    except Refusal as error:
+        return [Finding("database", "error", str(error))]
     findings = [Finding("database", "ok", f"{address} answers."), _schema_finding(store)]
     if findings[-1].status != "ok":
         return findings

@@ -36,7 +36,7 @@ from silverball.store.database.deadlines import (
 )
 from silverball.store.database.files import WatchedFile
 from silverball.store.database.group_commit import BEGIN_TO_WRITE, SQLITE_QUEUE_SECONDS, GroupCommit
-from silverball.store.database.postgresql import CONNECTIONS_MAX, create_postgresql_engine
+from silverball.store.database.postgresql import CONNECTIONS_MAX, create_postgresql_engine, require_session
 from silverball.store.database.statements import UNSENT, Statement, Unsent
 from silverball.store.database.transaction import WRITES, Transaction
 from silverball.store.people import hidings, names
@@ -310,6 +310,11 @@ class Store:
     def end_within(self, seconds: float) -> None:
         """End every transaction of this process after this time, because the process stops."""
         self._deadlines.end_all_within(seconds)
+
+    def require_session(self) -> None:
+        """Raise SessionNotKept when a pooler gives each transaction another session."""
+        if not self.is_sqlite:
+            require_session(self.engine)
 
     def disconnect(self) -> None:
         """Close the connections that nobody uses now; others are opened when they are needed."""

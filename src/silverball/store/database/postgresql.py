@@ -1,5 +1,6 @@
 """Connections to PostgreSQL that notice a database which does not answer."""
 
+import secrets
 import threading
 import time
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, exc
 from sqlalchemy.engine import URL
 
+from silverball.kit.errors import Refusal
 from silverball.store.database import statements
 from silverball.store.database.deadlines import CLIENT_TCP, SERVER_TCP, Deadlines, TimeLimits
 from silverball.store.database.faults import DatabaseUnavailable
@@ -24,6 +26,7 @@ RETRY_SECONDS = 10.0
 # A request reads thousands of rows, not millions. Workers of the database would take longer to start and to
 # hand them over than one process to read them, and take the cores of other requests.
 PLANNER = {"max_parallel_workers_per_gather": "0"}
+READ_MARK = "SELECT current_setting('silverball.mark', true)"
 RETURNED_AT = "silverball_returned_at"
 
 
@@ -31,6 +34,36 @@ class DatabaseUnreachable(DatabaseUnavailable):
     """The last connect failed a moment ago, so this one was not tried."""
 
     sentence = "The database cannot be reached. Try again in a moment."
+
+
+class SessionNotKept(Refusal):
+    """A pooler between us and PostgreSQL gives each transaction another session."""
+
+    sentence = (
+        "The pooler in front of PostgreSQL gives each transaction another session, and settings and prepared"
+        " statements are lost. Set its pool_mode to session, or let the address name PostgreSQL itself."
+    )
+
+
+def require_session(engine: Engine) -> None:
+    """Raise SessionNotKept when a connection does not keep its session for itself.
+
+    What one connection sets for its session, a second that is opened while the first waits may see.
+    """
+    mark = secrets.token_hex(8)
+    with engine.connect() as first, engine.connect() as second:
+        _ask(first, "SELECT set_config('silverball.mark', %s, false)", mark)
+        first.connection.commit()
+        # Its transaction stays open, so that the pooler cannot give its session to the first one.
+        is_kept = _ask(second, READ_MARK) != mark and _ask(first, READ_MARK) == mark
+    if not is_kept:
+        raise SessionNotKept
+
+
+def _ask(db: Connection, query: str, *values: str) -> Any:
+    # Whether a statement can be prepared here is not known yet.
+    driver: Any = db.connection.driver_connection
+    return driver.execute(query, values, prepare=False).fetchone()[0]
 
 
 class ConnectGate:
