@@ -1,5 +1,11 @@
 # Silverball: `make run` shows it, `make test` proves it. Both install first; nothing else is needed.
-PYTHON ?= python3.11
+# The newest Python that runs and can make environments; a command of this name alone proves nothing.
+FIND_PYTHON = for name in python3.14 python3.13 python3.12 python3.11 python3; do \
+	$$name -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' >/dev/null 2>&1 \
+	&& { echo $$name; break; }; done
+PYTHON ?= $(shell $(FIND_PYTHON))
+NO_PYTHON = Python 3.11 to 3.14 with its module venv is needed: apt install python3-venv, dnf install python3, brew install python. \
+	PYTHON=/path/to/python make ... uses another one.
 VENV := .venv
 BIN := $(VENV)/bin
 RUN_STAMP := $(VENV)/.installed-to-run
@@ -23,7 +29,9 @@ help:  ## this list
 
 # What runs, and nothing else: `make run` needs no tools.
 $(RUN_STAMP): requirements/run.txt pyproject.toml clients/python/pyproject.toml
-	$(PYTHON) -m venv $(VENV)
+	@$(if $(PYTHON),,echo "$(NO_PYTHON)" >&2; exit 1)
+	@echo "Installing with $(PYTHON) into $(VENV), which takes a minute."
+	@$(PYTHON) -m venv $(VENV)
 	$(PIP) --require-hashes -r requirements/run.txt
 	$(PIP) --no-deps --no-build-isolation -e clients/python -e .
 	@touch $@

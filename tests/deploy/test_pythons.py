@@ -49,6 +49,30 @@ def python_of(version: str) -> str:
     pytest.skip(f"Python {version} is not installed here")
 
 
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_takes_the_newest_python_that_runs_and_names_what_to_install(tmp_path: Path) -> None:
+    shims = tmp_path / "shims"
+    shims.mkdir()
+    for name, does in (("python3.14", "exit 127"), ("python3.13", "exit 0"), ("python3.12", "exit 0")):
+        (shims / name).write_text(f"#!/bin/sh\n{does}\n")
+        (shims / name).chmod(0o755)
+
+    def installing(path: str, *words: str) -> subprocess.CompletedProcess[str]:
+        make = shutil.which("make")
+        command = [str(make), "--directory", str(ROOT), "--dry-run", "--always-make", "install-run", *words]
+        environment = {"PATH": path, "HOME": str(tmp_path)}
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+    assert "python3.13 -m venv" in installing(f"{shims}:/usr/bin:/bin").stdout
+    assert (
+        "/opt/mine/python -m venv" in installing(f"{shims}:/usr/bin:/bin", "PYTHON=/opt/mine/python").stdout
+    )
+    for name in ("python3.13", "python3.12"):
+        (shims / name).write_text("#!/bin/sh\nexit 1\n")
+    (shims / "sh").symlink_to("/bin/sh")
+    assert "apt install python3-venv" in installing(str(shims)).stdout
+
+
 def test_the_supported_versions_are_said_everywhere() -> None:
     for name in ("pyproject.toml", "clients/python/pyproject.toml"):
         project: dict[str, Any] = tomllib.loads((ROOT / name).read_text(encoding="utf-8"))["project"]
