@@ -1,6 +1,6 @@
 """Every setting: name, type, default, meaning. The only reader of the environment.
 
-The table in the README and in `docs/` is generated from `SETTINGS`; a house test keeps them equal.
+The table in `docs/settings.md` is generated from `SETTINGS`; a house test keeps them equal.
 """
 
 import ipaddress
@@ -184,7 +184,7 @@ SETTINGS: tuple[SettingDescription, ...] = tuple(
 
 
 def settings_table() -> str:
-    """The table of settings in the README."""
+    """The table of settings in the docs."""
     rows = [
         f"| `{setting.name}` | {setting.kind} | {_default_cell(setting)} | {setting.meaning} |"
         for setting in SETTINGS

@@ -208,7 +208,7 @@ def _setting_values(setting: FormatSetting) -> str:
 
 # Document and the word of its markers -> the text between `<!-- word -->` and `<!-- /word -->`.
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
-    ("README.md", "settings"): settings.settings_table,
+    ("docs/settings.md", "settings"): settings.settings_table,
     ("docs/interface.md", "endpoints"): endpoints,
     ("docs/interface.md", "codes"): refusal_codes,
     ("docs/commands.md", "commands"): commands,

@@ -16,7 +16,7 @@ from conftest import PostgreSQL
 from patience import PATIENCE_SECONDS
 from silverball.cli.main import silverball_group
 from silverball.store.database.engine import Store
-from silverball.store.database.postgresql import SessionNotKept
+from silverball.store.database.postgresql import SESSION_NOT_KEPT
 
 POOLER = shutil.which("pgbouncer") or "/usr/sbin/pgbouncer"
 pytestmark = pytest.mark.skipif(not Path(POOLER).exists(), reason="pgbouncer is not installed")
@@ -59,9 +59,9 @@ def test_a_pooler_that_shares_sessions_is_named_at_the_start_and_by_doctor(
         for command in (["serve", "--port", "0"], ["rate"]):
             started = run.invoke(silverball_group, command)
             assert started.exit_code == 1, started.output
-            assert SessionNotKept.sentence in started.output
+            assert SESSION_NOT_KEPT in started.output
         examined = run.invoke(silverball_group, ["doctor"])
-        assert SessionNotKept.sentence in " ".join(examined.output.split())
+        assert SESSION_NOT_KEPT in " ".join(examined.output.split())
         assert examined.exit_code != 0
     shutil.rmtree(folder)
     with pooled(postgresql, database_url, folder, "session") as address:

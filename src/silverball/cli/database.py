@@ -15,6 +15,7 @@ from silverball.store.database.deadlines import COMMANDS, StoreLimits, Transacti
 from silverball.store.database.engine import Store
 from silverball.store.database.faults import DatabaseFault
 from silverball.store.database.migrate import UnusableSchema
+from silverball.store.database.postgresql import SessionNotKept
 
 TOOK_TOO_LONG = "The database took too long, and nothing was changed. Give the command again."
 URL_SCHEMES = ("sqlite:", "postgresql+psycopg:")
@@ -53,7 +54,7 @@ def open_database(
         raise click.ClickException(" ".join(sentences)) from error
     except TransactionTookTooLong as error:
         raise click.ClickException(TOOK_TOO_LONG) from error
-    except (Refusal, SettingError, UnusableSchema) as error:
+    except (Refusal, SessionNotKept, SettingError, UnusableSchema) as error:
         raise click.ClickException(str(error)) from error
     except DatabaseFault as error:
         if faults.is_lock_timeout(error):

@@ -22,6 +22,7 @@ from silverball.store.database.deadlines import COMMANDS
 from silverball.store.database.engine import SECRET_FILE_ENDING, SQLITE_FILES_BESIDE, Store
 from silverball.store.database.faults import DatabaseFault
 from silverball.store.database.migrate import UnusableSchema
+from silverball.store.database.postgresql import SessionNotKept
 from silverball.store.people import encryption, erased_accounts
 
 # Findings of `silverball doctor` on the machine: files, disk, addresses, Redis.
@@ -170,7 +171,7 @@ def _open_database_findings(store: Store, key_file: Path | None) -> list[Finding
     address = store.url.render_as_string(hide_password=True)
     try:
         store.require_session()
-    except Refusal as error:
+    except SessionNotKept as error:
         return [Finding("database", "error", str(error))]
     findings = [Finding("database", "ok", f"{address} answers."), _schema_finding(store)]
     if findings[-1].status != "ok":

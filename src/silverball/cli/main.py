@@ -76,7 +76,7 @@ def _print_version(ctx: click.Context, _option: click.Parameter, is_asked: bool)
 def silverball_group() -> None:
     """A self-hostable tournament data service for pinball.
 
-    Settings are environment variables whose names begin with SILVERBALL_; the README lists them.
+    Settings are environment variables whose names begin with SILVERBALL_; docs/settings.md lists them.
     """
 
 

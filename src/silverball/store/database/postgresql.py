@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, exc
 from sqlalchemy.engine import URL
 
-from silverball.kit.errors import Refusal
 from silverball.store.database import statements
 from silverball.store.database.deadlines import CLIENT_TCP, SERVER_TCP, Deadlines, TimeLimits
 from silverball.store.database.faults import DatabaseUnavailable
@@ -27,6 +26,10 @@ RETRY_SECONDS = 10.0
 # hand them over than one process to read them, and take the cores of other requests.
 PLANNER = {"max_parallel_workers_per_gather": "0"}
 READ_MARK = "SELECT current_setting('silverball.mark', true)"
+SESSION_NOT_KEPT = (
+    "The pooler in front of PostgreSQL gives each transaction another session, and settings and prepared"
+    " statements are lost. Set its pool_mode to session, or let the address name PostgreSQL itself."
+)
 RETURNED_AT = "silverball_returned_at"
 
 
@@ -36,13 +39,11 @@ class DatabaseUnreachable(DatabaseUnavailable):
     sentence = "The database cannot be reached. Try again in a moment."
 
 
-class SessionNotKept(Refusal):
+class SessionNotKept(Exception):
     """A pooler between us and PostgreSQL gives each transaction another session."""
 
-    sentence = (
-        "The pooler in front of PostgreSQL gives each transaction another session, and settings and prepared"
-        " statements are lost. Set its pool_mode to session, or let the address name PostgreSQL itself."
-    )
+    def __init__(self) -> None:
+        super().__init__(SESSION_NOT_KEPT)
 
 
 def require_session(engine: Engine) -> None:
