@@ -53,6 +53,8 @@ class SmtpServer:
         self.port = 0
         # Answer this many mails with a temporary refusal.
         self.refuse_next = 0
+        # Verb -> what is answered in place of the usual.
+        self.answers: dict[str, str] = {}
         self._tls = tls
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="smtp-server", daemon=True)
@@ -109,6 +111,8 @@ class SmtpServer:
                 talk = _Talk(is_encrypted=True)
 
     def _answer(self, talk: _Talk, verb: str, rest: str) -> str:
+        if verb in self.answers:
+            return self.answers[verb]
         is_closed = self._tls is not None and not (talk.is_encrypted and talk.login)
         if verb == "EHLO":
             offer = "AUTH PLAIN" if talk.is_encrypted else "STARTTLS"

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 T = TypeVar("T")
 PREFIX = "SILVERBALL_"
-MAIL_ADDRESS = re.compile(r"[^\s@<>,]+@[^\s@<>,]+", re.ASCII)
+MAIL_SENDER = re.compile(r"{0}|[^<>@\r\n]+ <{0}>".format(r"[^\s@<>,]+@[^\s@<>,]+"), re.ASCII)
 HOST_AND_PORT = re.compile(r"[^\s:/@]+:[0-9]{1,5}")
 # What a line of security.txt can hold (RFC 9116); no e-mail address without `mailto:`.
 CONTACT = re.compile(r"mailto:[^\s@]+@[^\s@]+|https://\S+", re.ASCII)
@@ -119,7 +119,7 @@ class Settings:
     smtp_user: str = _setting("", "Name at the SMTP server; empty means none.")
     smtp_password: str = _setting("", "Password for `SMTP_USER`.", is_secret=True)
     smtp_starttls: bool = _setting(True, "Speak TLS with the SMTP server, by STARTTLS.")
-    smtp_sender: str = _setting("", "Address that mails come from.")
+    smtp_sender: str = _setting("", "Address that mails come from, or `NAME <ADDRESS>`.")
     metrics_port: int = _setting(0, "Port of `/metrics` for Prometheus, apart from the site; 0 means none.")
     metrics_host: str = _setting("127.0.0.1", "Address that `/metrics` listens on.")
     apps: str = _setting(
@@ -260,7 +260,7 @@ def _refuse_impossible(loaded: Settings) -> None:
 def _refuse_impossible_mail(loaded: Settings) -> None:
     if not loaded.base_url:
         raise SettingError("SILVERBALL_SMTP_HOST needs SILVERBALL_BASE_URL: links in mails begin with it.")
-    if not MAIL_ADDRESS.fullmatch(loaded.smtp_sender):
+    if not MAIL_SENDER.fullmatch(loaded.smtp_sender):
         raise SettingError(f"SILVERBALL_SMTP_SENDER must be a mail address, not {loaded.smtp_sender!r}.")
     if not 0 < loaded.smtp_port <= PORT_MAX:
         raise SettingError(f"SILVERBALL_SMTP_PORT must be a port from 1 to {PORT_MAX}.")

@@ -72,6 +72,24 @@ def test_json_prints_the_user_id_and_nothing_else(run: CliRunner) -> None:
     assert done.stderr == ""
 
 
+def test_accounts_are_listed_with_who_can_sign_in(run: CliRunner) -> None:
+    user_id = a_user(run, role="organizer")
+    a_user(run, email="bo@silverball.test")
+    run_command(run, "user", "password", user_id, given=f"{PASSWORD}\n")
+    listed = json.loads(run_command(run, "user", "list", "--json").stdout)
+    assert [(account["userId"], account["role"], account["signsIn"]) for account in listed] == [
+        (1, "organizer", True),
+        (2, "player", False),
+    ]
+    assert PASSWORD not in run_command(run, "user", "list").stdout
+    assert "bo@silverball.test" in run_command(run, "user", "list").stdout
+
+
+def test_a_command_that_is_none_is_answered_with_the_one_that_was_meant(run: CliRunner) -> None:
+    done = run_command(run, "server")
+    assert (done.exit_code, "Did you mean serve?" in done.stderr) == (2, True)
+
+
 def test_a_refused_user_prints_a_sentence_on_stderr_and_exits_with_1(run: CliRunner) -> None:
     a_user(run)
     done = run_command(run, "user", "create", "--name", "Bo", "--email", "ADA@silverball.test")

@@ -17,10 +17,10 @@ from silverball.cli.main import silverball_group
 
 # Commands that make a database, and those that need none.
 MAKERS = frozenset({"migrate", "demo"})
-WITHOUT_DATABASE = frozenset({"doctor", "ready", "watch"})
+WITHOUT_DATABASE = frozenset({"doctor", "mail test", "ready", "watch"})
 # Where what is required is not enough.
 MORE_WORDS = {"serve": ("--port", "0"), "restore": ("--here",)}
-LISTINGS = ("network list", "submissions list", "token list")
+LISTINGS = ("network list", "submissions list", "token list", "user list")
 
 
 def leaf_commands(

@@ -3,29 +3,38 @@
 import json
 import sqlite3
 from contextlib import closing
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from sqlalchemy import delete
 
 import build
 from cli.test_serve import free_port, serving
 from conftest import PostgreSQL
+from exchange.outgoing import hosts
 from silverball import settings
 from silverball.cli import doctor
+from silverball.cli.backup import BACKED_UP_AT
 from silverball.cli.main import silverball_group
 from silverball.kit.security.encryption import KeyFile
 from silverball.store import tables
 from silverball.store.database.engine import Store
-from silverball.store.people import encryption
+from silverball.store.people import encryption, rating_days, site_values
+from smtp_server import SmtpServer
 
-WELL = {"SILVERBALL_BASE_URL": "https://pinball.example.org"}
+WELL = {"SILVERBALL_BASE_URL": "http://127.0.0.1:8000"}
 
 
 @pytest.fixture
 def file(sqlite_url: str) -> Path:
     path = Path(sqlite_url.removeprefix("sqlite:///"))
     path.chmod(0o600)
+    store = Store(sqlite_url)
+    with store.write(quiet=True) as transaction:
+        site_values.note_site_value(transaction.connection, BACKED_UP_AT, datetime.now(UTC).isoformat())
+    store.close()
     return path
 
 
@@ -54,8 +63,11 @@ def test_a_good_installation_has_nothing_to_complain_of(file: Path) -> None:
     assert {check for _, check in checks} == looked_at | {
         "clock",
         "key for secrets",
+        "backup",
+        "ratings",
         "Redis",
         "exports folder",
+        "mail",
     }
 
 
@@ -69,7 +81,6 @@ def test_a_good_installation_has_nothing_to_complain_of(file: Path) -> None:
         ({"SILVERBALL_BASE_URL": ""}, "base URL", "warning", "is not set"),
         ({"SILVERBALL_BASE_URL": "pinball"}, "base URL", "error", "no address"),
         ({"SILVERBALL_BASE_URL": "http://pinball.example"}, "base URL", "warning", "without TLS"),
-        ({"SILVERBALL_TRUSTED_PROXIES": ""}, "proxies", "warning", "share one allowance"),
         ({"SILVERBALL_EXPORTS_FOLDER": "/dev/null/x"}, "exports folder", "error", "cannot be written"),
         ({"SILVERBALL_REDIS_URL": "nonsense"}, "Redis", "error", "does not answer"),
     ],
@@ -80,6 +91,73 @@ def test_a_faulty_setting_is_named(
     (found,) = worse(file, **given)
     assert found[:2] == (check, status)
     assert words in found[2]
+
+
+def test_backups_ratings_and_exports_that_are_late_are_named(file: Path, tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{file}")
+    with store.write(quiet=True) as transaction:
+        old = datetime.now(UTC) - timedelta(days=3)
+        site_values.note_site_value(transaction.connection, BACKED_UP_AT, old.isoformat())
+        rating_days.mark_days(transaction.connection, [date(2026, 3, 5)])
+    store.close()
+    found = worse(file, SILVERBALL_EXPORTS_FOLDER=str(tmp_path))
+    assert [(check, status) for check, status, _ in found] == [
+        ("backup", "warning"),
+        ("ratings", "warning"),
+        ("exports folder", "warning"),
+    ]
+    assert "72 hours old" in found[0][2]
+    assert "2026-03-05" in found[1][2]
+    assert "never" in found[2][2]
+
+
+def test_a_backup_notes_its_end(file: Path, tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{file}")
+    with store.write(quiet=True) as transaction:
+        transaction.connection.execute(delete(tables.site_value))
+    store.close()
+    (found,) = worse(file)
+    assert found[:2] == ("backup", "warning")
+    runner = CliRunner(env={"SILVERBALL_DATABASE_URL": f"sqlite:///{file}"})
+    assert runner.invoke(silverball_group, ["backup", str(tmp_path / "copy.db")]).exit_code == 0
+    assert worse(file) == []
+    refused = runner.invoke(silverball_group, ["backup", str(tmp_path / "nowhere"), "--keep", "3"])
+    assert (refused.exit_code, "need one" in refused.output) == (1, True)
+
+
+def test_a_certificate_that_nobody_trusts_is_an_error(file: Path, tmp_path: Path) -> None:
+    authority = hosts.an_authority(tmp_path)
+    host = hosts.answering({}, authority.server_context("localhost"))
+    address = {"SILVERBALL_BASE_URL": f"https://localhost:{host.port}"}
+    (found,) = worse(file, **address)
+    assert found[:2] == ("certificate", "error")
+    (found,) = worse(file, **address, SSL_CERT_FILE=str(tmp_path / "root.pem"))
+    assert found == ("certificate", "warning", "It ends in 1 days.")
+    host.close()
+    (found,) = worse(file, SILVERBALL_BASE_URL=f"https://localhost:{free_port()}")
+    assert found[:2] == ("certificate", "warning")
+
+
+def test_a_mail_server_that_does_not_let_us_in_is_an_error_and_gets_no_mail(file: Path) -> None:
+    with SmtpServer() as server:
+        given = {
+            "SILVERBALL_SMTP_HOST": "127.0.0.1",
+            "SILVERBALL_SMTP_PORT": str(server.port),
+            "SILVERBALL_SMTP_STARTTLS": "false",
+            "SILVERBALL_SMTP_SENDER": "night@pinball.example",
+        }
+        assert worse(file, **given) == []
+        assert server.mails == []
+    (found,) = worse(file, **given)
+    assert found[:2] == ("mail", "error")
+    assert found[2].startswith("connect: ")
+
+
+def test_a_site_with_tls_and_no_trusted_proxy_is_warned(file: Path) -> None:
+    address = {"SILVERBALL_BASE_URL": f"https://localhost:{free_port()}"}
+    found = worse(file, **address, SILVERBALL_TRUSTED_PROXIES="")
+    assert [check for check, _, _ in found] == ["proxies", "certificate"]
+    assert "share one allowance" in found[0][2]
 
 
 def test_a_redis_that_is_gone_is_an_error(file: Path) -> None:
@@ -163,8 +241,9 @@ def test_a_disk_that_is_nearly_full_is_an_error(file: Path, monkeypatch: pytest.
 
 
 def test_postgresql_without_a_key_file_is_a_warning(postgresql: PostgreSQL) -> None:
-    (found,) = worse(postgresql.new_database())
-    assert found[:2] == ("key for secrets", "warning")
+    found = worse(postgresql.new_database())
+    states = [(check, status) for check, status, _ in found]
+    assert states == [("key for secrets", "warning"), ("backup", "warning")]
     (gone,) = worse(postgresql.url("nowhere"))
     assert gone[:2] == ("database", "error")
 

@@ -10,14 +10,31 @@ from cli.test_serve import free_port, serving
 from silverball.cli.main import silverball_group
 
 
-def run(port: int) -> tuple[int, str]:
-    done = CliRunner().invoke(silverball_group, ["ready", "--port", str(port)])
+def run(port: int, *words: str) -> tuple[int, str]:
+    done = CliRunner().invoke(silverball_group, ["ready", "--port", str(port), *words])
     return done.exit_code, done.output.strip()
 
 
 def test_a_server_that_serves_is_ready(tmp_path: Path) -> None:
     with serving(f"sqlite:///{tmp_path / 'site.db'}") as server:
         assert run(server.port) == (0, "The server is ready.")
+
+
+def test_a_server_that_is_starting_is_waited_for() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def become_ready() -> None:
+            for status in (b"503 Service Unavailable", b"200 OK"):
+                connection, _ = listener.accept()
+                with connection:
+                    connection.recv(1000)
+                    connection.sendall(b"HTTP/1.1 %b\r\nContent-Length: 0\r\n\r\n" % status)
+
+        thread = threading.Thread(target=become_ready)
+        thread.start()
+        answer = run(listener.getsockname()[1], "--wait", "60")
+        thread.join(60)
+    assert answer == (0, "The server is ready.")
 
 
 def test_nothing_at_the_port_is_said_in_a_sentence() -> None:

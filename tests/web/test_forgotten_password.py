@@ -89,9 +89,10 @@ def test_a_link_by_mail_sets_a_new_password_once(store: Store, post: Post) -> No
     assert (mail.sender, mail.recipients) == (SENDER, (EMAIL,))
     assert (mail.message["To"], mail.message["From"], mail.message["Subject"]) == (
         EMAIL,
-        SENDER,
-        "A new password",
+        f'"pinball.example.org" <{SENDER}>',
+        "A new password (pinball.example.org)",
     )
+    assert mail.message["Message-ID"].endswith("@pinball.example.org>")
     with store.read() as db:
         (stored,) = accounts_reads.open_links(db, visitor.now)
     assert link[-40:] not in str(stored)

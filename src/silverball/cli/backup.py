@@ -28,7 +28,7 @@ from silverball.store.database.engine import SECRET_FILE_ENDING, Store
 from silverball.store.database.faults import DatabaseFault
 from silverball.store.database.files import CopyFailed
 from silverball.store.database.migrate import UnusableSchema
-from silverball.store.people import erased_accounts
+from silverball.store.people import erased_accounts, site_values
 
 # The names of backups, which of them are old, and what is in an encrypted one.
 
@@ -37,6 +37,8 @@ NAME = re.compile(r"silverball-(\d{8}T\d{6}Z)\.(?:db|dump|tar\.sealed|tar\.age)"
 OWN_NAMES = "silverball-"
 MOMENT = "%Y%m%dT%H%M%SZ"
 ERASED_LIST = "silverball-erased.txt"
+# The site's value with the moment at which the newest backup was complete.
+BACKED_UP_AT = "backed-up-at"
 # Erased people are in backups until these are deleted; docs/accounts.md promises it.
 AGE_DAYS_MAX = 35
 STALE_PART = re.compile(r"\..+\.[0-9a-f]{8}\.part(?:-wal|-shm|-journal)?", re.ASCII)
@@ -292,7 +294,8 @@ def backup(
             raise click.UsageError("--with-secret needs --recipient or --passphrase-file.")
         source = _source()
         now = datetime.now(UTC)
-        target = _target(destination, now, source, encryption)
+        is_one_of_many = keep is not None or max_age is not None
+        target = _target(destination, now, source, encryption, is_one_of_many=is_one_of_many)
         remove_stale_parts(target.parent, OWN_NAMES, now)
         if source.file is not None:
             remove_stale_parts(source.file.parent, f"{source.file.name}.", now)
@@ -302,7 +305,7 @@ def backup(
             raise CopyFailed(
                 f"The backup is complete, but {differences} `silverball verify` lists the differences."
             )
-        _note_erased(source, target.parent)
+        _note_end(source, target.parent)
         _remove_surplus(target, now, keep, max_age)
 
 
@@ -353,12 +356,16 @@ def _source() -> Source:
     return Source(url=url, file=file, key_file=database.secret_file() or beside)
 
 
-def _target(destination: Path, now: datetime, source: Source, encryption: Encryption | None) -> Path:
+def _target(
+    destination: Path, now: datetime, source: Source, encryption: Encryption | None, *, is_one_of_many: bool
+) -> Path:
     plain_ending = "dump" if source.file is None else "db"
     ending = plain_ending if encryption is None else ENCRYPTED_ENDING
     target = destination / backup_name(now, ending) if destination.is_dir() else destination
     if target.exists():
         raise CopyFailed(f"There is a file at {target} already.")
+    if is_one_of_many and target == destination:
+        raise CopyFailed(f"There is no folder at {destination}, and --keep and --max-age need one.")
     if not target.parent.is_dir():
         raise CopyFailed(f"There is no folder at {target.parent}.")
     return target
@@ -443,12 +450,15 @@ def _publish(part: Path, target: Path) -> None:
     files.sync_folder(target.parent)
 
 
-def _note_erased(source: Source, folder: Path) -> None:
-    """Keep the list of erased accounts beside the backups, for a restore of an older one."""
+def _note_end(source: Source, folder: Path) -> None:
+    """Note the moment for doctor, and keep the list of erased accounts for a restore of an older backup."""
     store = Store(source.url, limits=COPIES)
     try:
         with store.read() as db:
             accounts = erased_accounts.erased_accounts(db)
+        # A copy of a file that cannot be written is a backup too.
+        with suppress(DatabaseFault), store.write(quiet=True) as transaction:
+            site_values.note_site_value(transaction.connection, BACKED_UP_AT, datetime.now(UTC).isoformat())
     finally:
         store.close()
     erased_accounts.add_to_list(folder / ERASED_LIST, accounts)

@@ -2,8 +2,10 @@
 
 import os
 import shutil
+import socket
+import ssl
 import stat
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -14,7 +16,11 @@ from msgspec import Struct
 
 from silverball import settings
 from silverball.cli import database
+from silverball.cli.backup import BACKED_UP_AT
+from silverball.exchange import nightly
+from silverball.jobs import mail_recoveries
 from silverball.kit.errors import Refusal
+from silverball.kit.mail import MailFailed, MailTalk
 from silverball.kit.security.encryption import KeyFile
 from silverball.settings import SettingError, Settings
 from silverball.store.database import faults, migrate
@@ -23,7 +29,7 @@ from silverball.store.database.engine import SECRET_FILE_ENDING, SQLITE_FILES_BE
 from silverball.store.database.faults import DatabaseFault
 from silverball.store.database.migrate import UnusableSchema
 from silverball.store.database.postgresql import SessionNotKept
-from silverball.store.people import encryption, erased_accounts
+from silverball.store.people import encryption, erased_accounts, rating_days, site_values
 
 # Findings of `silverball doctor` on the machine: files, disk, addresses, Redis.
 
@@ -32,6 +38,13 @@ MEGABYTE = 1_000_000
 FREE_BYTES_NEEDED = 100 * MEGABYTE
 FREE_BYTES_WANTED = 1_000 * MEGABYTE
 REDIS_SECONDS = 3.0
+# Of each check that asks another machine.
+CHECK_SECONDS = 5.0
+CERTIFICATE_DAYS_MIN = 14
+EXPORT_HOURS_MAX = 36
+BACKUP_HOURS_MAX = 48
+# The job rates a day within hours.
+RATING_DAYS_LATE_MAX = 2
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 Status = Literal["ok", "warning", "error"]
 
@@ -141,7 +154,44 @@ def exports_findings(loaded: Settings) -> list[Finding]:
     nearest = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
     if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
         return [Finding("exports folder", "error", f"{nearest} cannot be written by this user.")]
-    return [Finding("exports folder", "ok", f"{folder} can be written.")]
+    written = [nightly.written_at(export, folder) for export in nightly.BULK_FILES]
+    newest = max(filter(None, written), default=None)
+    if newest is None or datetime.now(UTC) - newest > timedelta(hours=EXPORT_HOURS_MAX):
+        when = "never" if newest is None else f"{newest:%Y-%m-%d %H:%M} UTC"
+        return [Finding("exports folder", "warning", f"{folder}: files were written last: {when}.")]
+    return [Finding("exports folder", "ok", f"{folder}: written {newest:%Y-%m-%d %H:%M} UTC.")]
+
+
+def mail_findings(loaded: Settings) -> list[Finding]:
+    """Whether the mail server lets us in; nothing is sent."""
+    if not loaded.smtp_host:
+        return [Finding("mail", "ok", "Not used: links to new passwords are handed out by an administrator.")]
+    try:
+        MailTalk(mail_recoveries.mail_server(loaded)).run_within(CHECK_SECONDS)
+    except MailFailed as error:
+        return [Finding("mail", "error", f"{error.step}: {error}")]
+    return [Finding("mail", "ok", f"{loaded.smtp_host} lets us in. Try it: silverball mail test ADDRESS")]
+
+
+def certificate_findings(loaded: Settings) -> list[Finding]:
+    """Whether the certificate of the base URL is valid, and for how long."""
+    parts = urlsplit(loaded.base_url)
+    if parts.scheme != "https" or not parts.hostname:
+        return []
+    try:
+        with (
+            socket.create_connection((parts.hostname, parts.port or 443), CHECK_SECONDS) as plain,
+            ssl.create_default_context().wrap_socket(plain, server_hostname=parts.hostname) as encrypted,
+        ):
+            ends_at = ssl.cert_time_to_seconds(str((encrypted.getpeercert() or {})["notAfter"]))
+    except ssl.SSLCertVerificationError as error:
+        return [Finding("certificate", "error", f"{parts.hostname}: {error.verify_message}.")]
+    except (OSError, KeyError, ValueError) as error:
+        sentence = f"{parts.hostname} cannot be asked from here: {type(error).__name__}."
+        return [Finding("certificate", "warning", sentence)]
+    days = int((ends_at - datetime.now(UTC).timestamp()) // 86_400)
+    status: Status = "ok" if days >= CERTIFICATE_DAYS_MIN else "warning"
+    return [Finding("certificate", status, f"It ends in {days} days.")]
 
 
 # Findings of `silverball doctor` in the database: reachable, schema, clock, key for secrets.
@@ -176,7 +226,8 @@ def _open_database_findings(store: Store, key_file: Path | None) -> list[Finding
     findings = [Finding("database", "ok", f"{address} answers."), _schema_finding(store)]
     if findings[-1].status != "ok":
         return findings
-    return [*findings, _search_finding(store), _clock_finding(store), _key_finding(store, key_file)]
+    findings += [_search_finding(store), _clock_finding(store), _key_finding(store, key_file)]
+    return [*findings, _backup_finding(store), _ratings_finding(store)]
 
 
 def _schema_finding(store: Store) -> Finding:
@@ -188,6 +239,27 @@ def _schema_finding(store: Store) -> Finding:
         return Finding("schema", "error", str(error))
     sentence = f"The database has schema {stored.newest if stored else 'none'}, this program {newest}."
     return Finding("schema", "warning", f"{sentence} Make a backup, then run: silverball migrate")
+
+
+def _backup_finding(store: Store) -> Finding:
+    with store.read() as db:
+        noted = site_values.find_site_value(db, BACKED_UP_AT)
+    if noted is None:
+        return Finding("backup", "warning", "None was ever made by `silverball backup`: see docs/backup.md.")
+    hours = int((datetime.now(UTC) - datetime.fromisoformat(noted)).total_seconds() // 3600)
+    status: Status = "ok" if hours <= BACKUP_HOURS_MAX else "warning"
+    return Finding("backup", status, f"The newest is {hours} hours old.")
+
+
+def _ratings_finding(store: Store) -> Finding:
+    oldest = settings.load().rating_delay_days + RATING_DAYS_LATE_MAX
+    last_day = (datetime.now(UTC) - timedelta(days=oldest)).date().isoformat()
+    with store.read() as db:
+        waits_since = rating_days.oldest_waiting_day(db)
+    if waits_since is not None and waits_since < last_day:
+        sentence = f"The day {waits_since} is not rated yet: is a server running, and what does its log say?"
+        return Finding("ratings", "warning", sentence)
+    return Finding("ratings", "ok", "No day waits that is due.")
 
 
 def _search_finding(store: Store) -> Finding:
@@ -239,9 +311,10 @@ EXIT_CODES = {"ok": 0, "warning": 1, "error": 2}
 def doctor(*, as_json: bool) -> None:
     """Look for what is wrong with the installation, as the user and with the settings of the server.
 
-    Looks at settings, database, clock, files and their permissions, disk, key for secrets, Redis, the
-    folder of bulk files, base URL and proxies. The exit code is 0 when all is well, 1 for warnings and 2
-    for errors.
+    Looks at settings, database, clock, files and their permissions, disk, key for secrets, the newest
+    backup, ratings, Redis, the folder of bulk files, mail, base URL, certificate and proxies. Each check
+    takes five seconds at most, and nothing is sent. The exit code is 0 when all is well, 1 for warnings and
+    2 for errors.
     """
     findings = examine()
     if as_json:
@@ -280,4 +353,5 @@ def _examine_installation(loaded: Settings, url: str) -> list[Finding]:
         findings += disk_findings(file)
     findings += database_findings(url, key_file)
     findings += redis_findings(loaded)
-    return findings + exports_findings(loaded)
+    findings += exports_findings(loaded)
+    return [*findings, *mail_findings(loaded), *certificate_findings(loaded)]

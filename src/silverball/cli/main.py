@@ -1,5 +1,6 @@
 """The command `silverball`. Modules of commands are loaded on use, so help is quick."""
 
+import difflib
 import importlib
 import keyword
 import sys
@@ -22,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "pull": ("silverball.cli.pull", "Bring tournaments along from another service."),
     "mirror": ("silverball.cli.mirror", "Follow a tournament that another service runs, and take it over."),
+    "mail": ("silverball.cli.mail", "Try the mail server of the settings."),
     "network": ("silverball.cli.network", "Refuse requests from networks."),
     "secret": ("silverball.cli.secret", "Make and replace the key that encrypts secrets in the database."),
     "restore": ("silverball.cli.restore", "Put a backup in the place of the database."),
@@ -50,6 +52,13 @@ class LazyGroup(click.Group):
         with loading.collector_paused():
             command: click.Command = getattr(importlib.import_module(COMMANDS[cmd_name][0]), attribute)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and (near := difflib.get_close_matches(args[0], COMMANDS, n=1)):
+            raise click.UsageError(f"There is no command {args[0]!r}. Did you mean {near[0]}?", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # click passes it
         with formatter.section("Commands"):

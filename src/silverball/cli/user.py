@@ -52,6 +52,23 @@ def create(name: str, email: str, role: str, *, as_json: bool) -> None:
     click.echo(f"Created user {user_id}. Set a password with: silverball user password {user_id}")
 
 
+@user.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print the accounts as JSON for programs.")
+def list_users(*, as_json: bool) -> None:
+    """List the accounts: id, role, name, address, and whether each can sign in."""
+    with database.open_database() as store, store.read() as db:
+        listed = accounts_reads.listed_accounts(db)
+    if as_json:
+        database.print_json(listed)
+        return
+    header = ("Id", "Role", "Name", "E-mail", "Signs in")
+    lines = [
+        (str(found.user_id), found.role, found.name, found.email or "", "yes" if found.signs_in else "no")
+        for found in listed
+    ]
+    database.print_table([header, *lines])
+
+
 @user.command("first-code")
 @click.option("--json", "as_json", is_flag=True, help='Print {"code": ...} and nothing else.')
 def first_code(*, as_json: bool) -> None:

@@ -13,9 +13,11 @@ from datetime import UTC, datetime
 from email.message import EmailMessage
 from random import Random
 from secrets import SystemRandom
+from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
+from silverball.kit.mail import MailFailed, MailServer, MailTalk
 from silverball.service.accounts.writes import links as link_writes
 from silverball.service.accounts.writes.links import LinkToMail
 from silverball.settings import Settings
@@ -28,8 +30,6 @@ LOG = logging.getLogger("silverball.jobs")
 WAITING_MAX = 200
 TRIES_MAX = 3
 PAUSE_SECONDS = 20.0
-# Of each step of the talk with the server; a program that ends waits for it.
-TIMEOUT_SECONDS = 10.0
 SUBJECT = "A new password"
 TEXT = """Somebody, probably you, asked for a new password at {site}
 
@@ -109,41 +109,58 @@ class RecoveryMailer(Struct):
 
     def _compose(self, found: LinkToMail) -> EmailMessage:
         """The mail with the link. Raises ValueError for an address that is no line of a header."""
-        from email.policy import SMTP  # a parser of all headers, which only a mail needs
-
-        message = EmailMessage(policy=SMTP)
-        message["Subject"] = SUBJECT
-        message["From"] = self.settings.smtp_sender
-        message["To"] = found.email
-        message["Date"] = self.now()
-        message["Auto-Submitted"] = "auto-generated"
         site = self.settings.base_url
-        message.set_content(
-            TEXT.format(site=site, secret=found.link.secret, until=found.link.expires_at),
-            cte="quoted-printable",
-        )
-        return message
+        text = TEXT.format(site=site, secret=found.link.secret, until=found.link.expires_at)
+        return compose(self.settings, found.email, SUBJECT, text, self.now())
 
     def _send(self, mail: MailOnItsWay) -> None:
-        import smtplib
-
         try:
-            self._hand_over(mail.message)
-        except (OSError, smtplib.SMTPException) as error:
+            MailTalk(mail_server(self.settings, self.open_tls), mail.message).run()
+        except MailFailed as error:
             mail.tries += 1
-            # The error may name an address: it is not logged.
-            LOG.warning("the SMTP server did not take a mail: %s (try %d)", type(error).__name__, mail.tries)
+            # Neither the log nor the sentence names the address.
+            LOG.warning("the SMTP server did not take a mail: %s: %s (try %d)", error.step, error, mail.tries)
             if mail.tries < TRIES_MAX:
                 mail.due_at = self.clock() + self.pause_seconds * mail.tries
                 self._mails.append(mail)
 
-    def _hand_over(self, message: EmailMessage) -> None:
-        import smtplib
 
-        settings = self.settings
-        with smtplib.SMTP(settings.smtp_host, settings.smtp_port, timeout=TIMEOUT_SECONDS) as server:
-            if settings.smtp_starttls:
-                server.starttls(context=self.open_tls())
-            if settings.smtp_user:
-                server.login(settings.smtp_user, settings.smtp_password)
-            server.send_message(message)
+def mail_server(
+    settings: Settings, open_tls: Callable[[], ssl.SSLContext] = ssl.create_default_context
+) -> MailServer:
+    """The server of the settings."""
+    return MailServer(
+        host=settings.smtp_host,
+        port=settings.smtp_port,
+        user=settings.smtp_user,
+        password=settings.smtp_password,
+        starttls=settings.smtp_starttls,
+        open_tls=open_tls,
+    )
+
+
+def test_mail(settings: Settings, address: str, now: datetime) -> EmailMessage:
+    """A mail that says where it comes from. Raises ValueError for what is no address."""
+    if "@" not in address:
+        raise ValueError(address)
+    text = f"This mail was asked for at {settings.base_url or 'a server without a base URL'}. Mails arrive.\n"
+    return compose(settings, address, "A test of the mail", text, now)
+
+
+def compose(settings: Settings, address: str, subject: str, text: str, now: datetime) -> EmailMessage:
+    """A mail of the site to one person. Raises ValueError for an address that is no line of a header."""
+    # A parser of all headers, which only a mail needs.
+    from email.policy import SMTP
+    from email.utils import formataddr, make_msgid, parseaddr
+
+    site = urlsplit(settings.base_url).hostname or "Silverball"
+    name, sender = parseaddr(settings.smtp_sender)
+    message = EmailMessage(policy=SMTP)
+    message["Subject"] = f"{subject} ({site})"
+    message["From"] = formataddr((name or site, sender))
+    message["To"] = address
+    message["Date"] = now
+    message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2] or site)
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(text, cte="quoted-printable")
+    return message

@@ -37,6 +37,24 @@ class LastAdmin(Conflict):
     sentence = "This is the only admin who can sign in. Make somebody else an admin before you delete it."
 
 
+class ListedAccount(Struct, frozen=True, rename="camel"):
+    """An account as an operator sees it."""
+
+    user_id: int
+    role: str
+    name: str
+    email: str | None
+    signs_in: bool
+
+
+def listed_accounts(db: Connection) -> list[ListedAccount]:
+    """All accounts but those that an import only named, oldest first."""
+    signs_in = and_(_USER.password_hash.is_not(None), _USER.suspended_at.is_(None))
+    columns = (_USER.user_id, _USER.role, _USER.name, _USER.email, signs_in)
+    rows = db.execute(select(*columns).where(~_USER.placeholder).order_by(_USER.user_id))
+    return [ListedAccount(*row) for row in rows]
+
+
 def _as_selected(_db: Connection, rows: Sequence[Row[Any]]) -> Sequence[Sequence[Any]]:
     return [tuple(row) for row in rows]
 

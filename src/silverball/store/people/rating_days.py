@@ -52,6 +52,14 @@ def rating_day(moment: datetime) -> date:
     return moment.astimezone(UTC).date()
 
 
+def oldest_waiting_day(db: Connection) -> str | None:
+    """The first day that waits for a rating run, or has to be rated again; None when there is none."""
+    period = tables.rating_period.c
+    waits = select(func.min(period.period_date)).where(period.status.in_([WAITING, DIRTY]))
+    oldest: str | None = db.execute(waits).scalar_one()
+    return oldest
+
+
 def mark_days(db: Connection, days: Collection[date]) -> None:
     """Mark days whose results have changed, except days that came from a file."""
     for day in sorted(days):
