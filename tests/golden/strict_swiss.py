@@ -50,7 +50,7 @@ def all_pairings(players: Sequence[int]) -> Iterator[list[tuple[int, ...]]]:
 def sums(waiting: dict[str, Any], pairs: Sequence[tuple[int, ...]]) -> tuple[int, int] | None:
     """The penalty of a draw and the sum of its floats; None where the bye is not allowed."""
     scores, byes, floats = waiting["scores"], waiting["byes"], waiting["floats"]
-    met = {(low, high): times for low, high, times in waiting["meetings"]}
+    met: dict[tuple[int, ...], int] = {(low, high): times for low, high, times in waiting["meetings"]}
     games, top = -(-len(scores) // 2), max(scores)
     repeat = 1 + games * top**2 + (top + 1) ** 3
     penalty = floated = 0

@@ -1,13 +1,15 @@
 """Strict Swiss. Source: formats, section 6.5 and section 25, item 3."""
 
 import math
+from collections import Counter
 from decimal import Decimal
 from random import Random
 from typing import Any
 
 import pytest
 
-from golden import load
+from golden import load, strict_swiss
+from rules.night import Night, a_night
 from rules.pairing import oracles
 from silverball.rules.drawing import history, matching, swiss
 from silverball.rules.drawing.groups import Group
@@ -61,6 +63,63 @@ def test_penalties_are_those_of_the_cheapest_draw(vector: Any) -> None:
     )
     total = oracles.penalty_total(_scores_of(vector), _history_of(vector), drawn, rounds=EARLIER_ROUNDS)
     assert total == vector["penalty"]
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("kind", ["matchplay", "knockout"])
+@pytest.mark.parametrize("players", [7, 8, 10])
+def test_a_night_counts_who_has_floated(kind: str, players: int) -> None:
+    """Each round of a night is one of the cheapest of all, with scores and floats counted here."""
+    limit = {"knockout_strike_count": 4} if kind == "knockout" else {}
+    night = a_night(kind, players=players, arenas=5, pairing="strictswiss", **limit)
+    night.start()
+    dice = Random(players)
+    for _ in range(5):
+        waiting, ids = _counted(night)
+        night.open_round()
+        if len(night.tournament.rounds) > 1:
+            drawn = [
+                game.player_ids
+                for game in night.tournament.games
+                if game.round_id == night.tournament.rounds[-1].round_id
+            ]
+            pairs = sorted(tuple(sorted(ids.index(player_id) for player_id in pair)) for pair in drawn)
+            assert pairs in [sorted(map(tuple, each)) for each in strict_swiss.solved(waiting)["draws"]]
+        night.finish_round(lambda _player_id: dice.random())
+
+
+def _counted(night: Night) -> tuple[dict[str, Any], list[int]]:
+    """The round to be drawn as a vector, and the player ids by number, from the games of the night."""
+    # A loss is a strike.
+    loss = -1 if night.tournament.type == "knockout" else 0
+    points = dict.fromkeys(range(1, 1 + len(night.tournament.entrants)), 0)
+    meetings: Counter[tuple[int, int]] = Counter()
+    byes: Counter[int] = Counter()
+    floats: Counter[int] = Counter()
+    for round_ in night.tournament.rounds_in_order:
+        games = [game for game in night.tournament.games if game.round_id == round_.round_id]
+        pairs = [game.player_ids for game in games]
+        floats.update(
+            player for pair in pairs if len({points[player] for player in pair}) > 1 for player in pair
+        )
+        meetings.update((min(pair), max(pair)) for pair in pairs if len(pair) == 2)
+        byes.update(pair[0] for pair in pairs if len(pair) == 1)
+        for game in games:
+            for player, earned in zip(game.player_ids, game.result_points, strict=True):
+                points[player] += int(earned or 0) + loss
+    limit = getattr(night.tournament.settings, "knockout_strike_count", 99)
+    ids = [player for player, total in points.items() if -total < limit]
+    lowest = min(points[player] for player in ids)
+    return {
+        "scores": [points[player] - lowest for player in ids],
+        "meetings": [
+            [ids.index(low), ids.index(high), times]
+            for (low, high), times in sorted(meetings.items())
+            if {low, high} <= {*ids}
+        ],
+        "byes": [byes[player] for player in ids],
+        "floats": [floats[player] for player in ids],
+    }, ids
 
 
 def test_a_repeat_costs_more_than_all_gaps_and_the_bye_of_a_round() -> None:

@@ -404,7 +404,7 @@ class Penalties(Struct, frozen=True):
     @property
     def float_unit(self) -> int:
         """How many parts a penalty of 1 has: more than the floats of a round cost together, in parts."""
-        return 1 + self.player_count * FLOAT_BASE**FLOATS_COUNTED
+        return int(1 + self.player_count * FLOAT_BASE**FLOATS_COUNTED)
 
     @property
     def repeat_step(self) -> int:
