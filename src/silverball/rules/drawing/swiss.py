@@ -440,7 +440,7 @@ class Penalties(Struct, frozen=True):
 
 
 def float_penalty(floats: int) -> int:
-    """What an opponent of another score costs who has had so many before, in parts of a penalty."""
+    """The cost of another score for a player who has had so many such opponents, in parts of a penalty."""
     return int(FLOAT_BASE ** min(floats, FLOATS_COUNTED))
 
 
