@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import click
 import msgspec
@@ -46,8 +46,8 @@ def verify(tournament_id: int | None, against: str | None, draws: bool, as_json:
         click.echo(json.dumps(shown, ensure_ascii=False, indent=2))
     else:
         _print_verdicts(reports)
-        for made in remade:
-            _print_draws(made)
+        for report, made in zip(reports, remade, strict=bool(remade)):
+            _print_draws(made, report.faults)
     if any(report.faults for report in reports) or any(made.faults for made in remade):
         raise SystemExit(1)
 
@@ -58,14 +58,18 @@ def _remade_draws(store: Store, reports: Iterable[VerificationReport]) -> Iterat
             yield verify_draws(db, report.tournament_id)
 
 
-def _print_draws(made: DrawsReport) -> None:
+def _print_draws(made: DrawsReport, named: Collection[str]) -> None:
+    """Print what made draws again found, without the faults that were named already."""
     where = f"Tournament {made.tournament_id}"
     if made.reason is not None:
         click.echo(f"{where}: {made.reason}.")
         return
     for fault in made.faults:
-        click.echo(f"{where}: {fault}")
+        if fault not in named:
+            click.echo(f"{where}: {fault}")
     click.echo(f"{where}: {len(made.same)} draws made again gave the same.")
+    if made.earlier:
+        click.echo(f"  Drawn by an earlier version, and only checked for being legal: {len(made.earlier)}.")
     if made.not_remade:
         click.echo(
             f"  Not made again, as the journal does not hold all of their input: {len(made.not_remade)}."

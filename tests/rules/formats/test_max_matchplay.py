@@ -1,6 +1,7 @@
 """Max match play. Source: formats, sections 14.5, 20 and 25 (item 9)."""
 
 from collections import Counter
+from contextlib import suppress
 from decimal import Decimal
 from itertools import combinations
 from random import Random
@@ -67,6 +68,24 @@ def test_ten_players_with_nine_games_meet_everybody_once_in_any_order(seed: int)
     met = Counter(frozenset(game.player_ids) for game in night.tournament.games)
     assert met == Counter(frozenset(pair) for pair in combinations(range(1, 11), 2))
     assert {row.games_played for row in night.standings()} == {9}
+
+
+@pytest.mark.sample(1)
+@pytest.mark.parametrize("seed", range(6))
+def test_nobody_plays_one_machine_all_night_where_machines_are_few(seed: int) -> None:
+    """28 players, 11 machines and 25 games; a machine is free when its game ends, mostly the oldest."""
+    night, dice = a_started_night(players=28, arenas=11, max_matchplay_duration=25), Random(seed)
+    while not FORMAT.is_over(night.tournament):
+        with suppress(Conflict):
+            create(night)
+        games = night.open_games()
+        game = games[min(dice.randrange(len(games)), dice.randrange(len(games)))]
+        night.record_order(game, *random_order(game, dice))
+    plays = Counter(
+        (player_id, game.arena_id) for game in night.tournament.games for player_id in game.player_ids
+    )
+    assert max(plays.values()) <= 6
+    assert {row.games_played for row in night.standings()} == {25}
 
 
 def test_ten_players_with_eighteen_games_meet_everybody_twice() -> None:

@@ -1,12 +1,30 @@
 """Costs of whole groups and draws, to compare draws with vectors and with each other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from typing import TypeAlias
 
 from silverball.rules.drawing import swiss
 from silverball.rules.drawing.balanced import SeatingCosts
 from silverball.rules.drawing.groups import Draw
 from silverball.rules.drawing.history import DrawHistory
+
+Pairs: TypeAlias = tuple[tuple[int, int], ...]
+
+
+def all_pairings(players: Sequence[int]) -> Iterator[Pairs]:
+    """Every way to pair an even number of players, the lower id first in each pair."""
+    if not players:
+        yield ()
+        return
+    first, *rest = sorted(players)
+    for opponent in rest:
+        for pairs in all_pairings([player for player in rest if player != opponent]):
+            yield ((first, opponent), *pairs)
+
+
+def sorted_pairs(draw: Draw) -> Pairs:
+    return tuple(sorted((min(pair), max(pair)) for pair in draw.groups))
 
 
 def group_cost(group: Sequence[int], past: DrawHistory, everybody: Sequence[int]) -> int:

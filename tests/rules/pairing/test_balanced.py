@@ -1,5 +1,6 @@
 """Balanced draws. Source: formats, sections 6.2 and 6.3 and section 25, item 4."""
 
+from functools import cache
 from itertools import combinations
 from random import Random
 from statistics import median
@@ -106,6 +107,54 @@ def test_groups_hold_everybody_once(players: int, rounds: int, seed: int) -> Non
     for drawn in _rounds_of_fours(players, rounds, seed):
         assert sorted(player for group in drawn for player in group) == list(range(players))
         assert tuple(map(len, drawn)) == groups.group_sizes(players)
+
+
+def _repeat_cost(group: Group, past: DrawHistory) -> int:
+    """The squares of the repeats and of twice the earlier threes; sums of other meetings do not count."""
+    short = sum((2 * past.short_groups.get(player, 0)) ** 2 for player in group) if len(group) < 4 else 0
+    return short + sum(past.times_met(*pair) ** 2 for pair in combinations(group, 2))
+
+
+def _least_cost(players: frozenset[int], sizes: tuple[int, ...], past: DrawHistory) -> int:
+    """The least cost of all ways to put these players in groups of these sizes, by looking at all of them."""
+
+    @cache
+    def least(players: frozenset[int], sizes: tuple[int, ...]) -> int:
+        if not sizes:
+            return 0
+        first, *others = sorted(players)
+        return min(
+            _repeat_cost((first, *more), past)
+            + least(players - {first, *more}, sizes[: sizes.index(size)] + sizes[sizes.index(size) + 1 :])
+            for size in set(sizes)
+            for more in combinations(others, size - 1)
+        )
+
+    return least(players, sizes)
+
+
+@pytest.mark.sample(4)
+@pytest.mark.parametrize("players", range(5, 17))
+def test_no_groups_of_up_to_sixteen_players_have_fewer_repeats(players: int) -> None:
+    dice, played = Random(players), list[list[Group]]()
+    for _ in range(9):
+        past = history.history_of_rounds(played)
+        drawn = balanced.draw_balanced_groups(range(players), past, dice)
+        assert tuple(sorted(map(len, drawn.groups), reverse=True)) == groups.group_sizes(players)
+        if len(played) % 4 == 0 or players < 13:
+            least = _least_cost(frozenset(range(players)), groups.group_sizes(players), past)
+            assert sum(_repeat_cost(group, past) for group in drawn.groups) == least
+        played.append(list(drawn.groups))
+
+
+def test_equally_good_groups_are_drawn_by_the_dice() -> None:
+    past = history.history_of_rounds([groups.slice_into_groups(range(8))])
+    drawn = {
+        frozenset(map(frozenset, balanced.draw_balanced_groups(range(8), past, Random(seed)).groups))
+        for seed in range(60)
+    }
+    # Two of each earlier group in each: six ways to choose two of four, in 6 * 6 / 2 draws.
+    assert len(drawn) > 12
 
 
 def test_short_groups_go_round() -> None:

@@ -1,6 +1,7 @@
 """The schedule of max match play. Source: formats, section 14.5 and section 25, item 9."""
 
 from collections import Counter
+from functools import partial
 from itertools import combinations
 from random import Random
 
@@ -83,6 +84,33 @@ def test_fewest_games_go_first_then_the_longest_wait() -> None:
     # Two games fit either way; with one arena the player with one game and the longest waiting start.
     assert [sorted(pair) for pair in schedule.meetings_to_start(meetings, free, 1, Random(7))] != [[1, 2]]
     assert sorted(schedule.meetings_to_start([(1, 3), (3, 4)], free, 1, Random(7))[0]) == [1, 3]
+
+
+def test_a_free_arena_goes_to_those_who_know_it_least() -> None:
+    free = [FreePlayer(1, 3, 1), FreePlayer(2, 3, 2), FreePlayer(3, 1, 9), FreePlayer(4, 3, 3)]
+    meetings = [(1, 2), (1, 3), (3, 4)]
+    plays = {3: {501: 1, 502: 0}, 1: {502: 4}}
+    start = partial(schedule.meetings_to_start, meetings, free, 1, Random(7), plays=plays)
+    # Who has the fewest games knows the one free arena; the other is new to them.
+    assert [sorted(pair) for pair in start(arena_ids=[501])] == [[1, 2]]
+    assert [sorted(pair) for pair in start(arena_ids=[501, 502])] == [[3, 4]]
+    assert [sorted(pair) for pair in start(arena_ids=[])] == [[1, 3]]
+
+
+def test_as_many_games_start_as_fit_whatever_is_known() -> None:
+    free = [FreePlayer(player, 0, player) for player in range(4)]
+    # The cheapest meeting alone would leave nobody for a second.
+    plays = {player: {501: 1} for player in (0, 3)}
+    meetings = [(0, 1), (1, 2), (2, 3)]
+    for slots in (2, None):
+        assert (
+            len(
+                schedule.meetings_to_start(
+                    meetings, free, slots, Random(7), plays=plays, arena_ids=[501, 502]
+                )
+            )
+            == 2
+        )
 
 
 def test_nine_games_for_eleven_players_are_refused() -> None:

@@ -1,6 +1,7 @@
 """Large strict Swiss: candidates find the same sum as all pairs. Source: formats, section 6.5."""
 
 import tracemalloc
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -8,6 +9,7 @@ from random import Random
 
 import pytest
 
+from silverball.kit.values import replace
 from silverball.rules.drawing import history, matching, swiss
 from silverball.rules.drawing.history import DrawHistory
 from silverball.rules.drawing.matching import Pair
@@ -28,19 +30,23 @@ class WaitingRound:
 
     @property
     def field(self) -> ScoreField:
-        return swiss.score_field(self.order, self.group_of, self.past)
+        return swiss.strict_field(self.order, self.group_of, self.past)
 
     def penalty_sum(self, pairs: Sequence[Pair]) -> int:
-        """The sum of section 6.5, counted apart from the draw."""
+        """The sum of section 6.5 in parts, floats included, counted apart from the draw."""
         penalties = swiss.Penalties(max(self.group_of), len(self.order))
+        unit = penalties.float_unit
         total = 0
         for node, other in pairs:
             if other == len(self.order):
-                total += penalties.bye_penalty(self.group_of[node])
+                total += unit * penalties.bye_penalty(self.group_of[node])
             else:
                 met = self.past.times_met(self.order[node], self.order[other])
                 groups = self.group_of[node], self.group_of[other]
-                total += penalties.pair_penalty(*groups, met, penalties.repeats_counted)
+                total += unit * penalties.pair_penalty(*groups, met, penalties.repeats_counted)
+                if groups[0] != groups[1]:
+                    floats = (self.past.floats.get(self.order[each], 0) for each in (node, other))
+                    total += sum(map(swiss.float_penalty, floats))
         return total
 
 
@@ -53,12 +59,16 @@ def _waiting_rounds(seed: int, players: int, rounds: int) -> Iterator[WaitingRou
     points_given = dice.choice([0, 0, 4])
     scores = {player: Decimal(dice.randint(0, points_given)) for player in range(players)}
     played: list[list[tuple[int, ...]]] = []
+    floats: Counter[int] = Counter()
     for number in range(rounds):
-        past = history.history_of_rounds(played)
+        past = replace(history.history_of_rounds(played), floats=dict(floats))
         order = dice.sample(range(players), players)
         numbers = swiss.score_groups(scores, number)
         yield WaitingRound(order, [numbers[player] for player in order], past)
         drawn = swiss.draw_strict_swiss_pairs(scores, past, dice, rounds=number)
+        floats.update(
+            player for pair in drawn.groups if numbers[pair[0]] != numbers[pair[1]] for player in pair
+        )
         for player, opponent in drawn.groups:
             if dice.random() < draw_chance:
                 scores[player] += Decimal("0.5")
@@ -104,9 +114,15 @@ def test_candidates_of_an_odd_field_have_one_bye_and_no_repeat() -> None:
         )
 
 
-def _field_of(groups: Sequence[int], met: dict[int, set[int]]) -> ScoreField:
+def _field_of(groups: Sequence[int], met: dict[int, set[int]], floats: Sequence[int] = ()) -> ScoreField:
     penalties = swiss.Penalties(max(groups), len(groups))
-    return ScoreField(groups, met, lambda own, other: penalties.pair_penalty(own, other, 0, 0), {})
+    return ScoreField(
+        groups,
+        met,
+        lambda own, other: penalties.pair_penalty(own, other, 0, 0),
+        {},
+        floats or [0] * len(groups),
+    )
 
 
 @pytest.mark.parametrize(
@@ -114,14 +130,20 @@ def _field_of(groups: Sequence[int], met: dict[int, set[int]]) -> ScoreField:
     [
         # Pairs of equals cost nothing.
         ([2, 2, 1, 1, 0, 0], 0),
-        # Three, two and one: a pair over each gap, (2+1)² and (1+1)².
-        ([2, 2, 2, 1, 1, 0], 9 + 4),
-        # A gap of two levels costs twice as much: 2 * (3+1)².
-        ([3, 1], 32),
+        # Three, two and one: a pair over each gap.
+        ([2, 2, 2, 1, 1, 0], 1 + 1),
+        # A gap of two levels costs four times as much.
+        ([3, 1], 4),
     ],
 )
 def test_the_score_groups_alone_say_what_a_draw_costs_at_least(groups: list[int], lowest: int) -> None:
     assert swiss.lowest_sum(_field_of(groups, {})) == lowest
+
+
+def test_who_has_floated_least_says_what_floats_cost_at_least() -> None:
+    # One goes down from three, both of the middle float, and the last goes up.
+    field = _field_of([2, 2, 2, 1, 1, 0], {}, [7, 5, 6, 3, 4, 9])
+    assert swiss.lowest_sum(field) == 1 + 1 + 5 + 3 + 4 + 9
 
 
 def test_a_field_in_which_everybody_has_met_is_left_to_all_pairs() -> None:

@@ -1,79 +1,132 @@
 """Strict Swiss. Source: formats, section 6.5 and section 25, item 3."""
 
 import math
+from collections import Counter
 from decimal import Decimal
 from random import Random
+from typing import Any
 
 import pytest
 
+from golden import load, strict_swiss
+from rules.night import Night, a_night
 from rules.pairing import oracles
 from silverball.rules.drawing import history, matching, swiss
-from silverball.rules.drawing.groups import Draw, Group
+from silverball.rules.drawing.groups import Group
 from silverball.rules.drawing.history import DrawHistory
 
-SEEDS = range(50)
+# Rounds with the least sums of all draws, found by brute force: golden/strict_swiss.py.
+VECTORS = load.vectors("strict_swiss")
+EARLIER_ROUNDS = 9
 
 
-def _history_of(text: str) -> DrawHistory:
-    """A history from texts such as "P1:P3A,P2B": each player with all opponents met."""
-    names = {"P1": 1, "P2A": 2, "P2B": 3, "P3A": 4, "P3B": 5, "P4": 6}
-    meetings: dict[tuple[int, int], int] = {}
-    for listed in text.split():
-        player, opponents = listed.split(":")
-        for opponent in opponents.split(","):
-            low, high = sorted((names[player], names[opponent]))
-            meetings[low, high] = 1
-    return DrawHistory(meetings)
+def _history_of(vector: Any) -> DrawHistory:
+    return DrawHistory(
+        {(low, high): times for low, high, times in vector["meetings"]},
+        byes=dict(enumerate(vector["byes"])),
+        floats=dict(enumerate(vector["floats"])),
+    )
 
 
-FIRST = _history_of("P1:P3A,P2B,P4 P2A:P3A,P3B,P4 P2B:P1,P3A,P3B P3A:P1,P2A,P2B P3B:P2A,P2B,P4 P4:P1,P2A,P3B")
-FIRST_SCORES = {1: 3, 2: 2, 3: 2, 4: 1, 5: 1, 6: 0}
-SECOND = DrawHistory({(player_id, opponent_id): 1 for player_id in (1, 2, 3) for opponent_id in (4, 5, 6)})
-SECOND_SCORES = {1: 3, 2: 2, 4: 2, 3: 1, 5: 1, 6: 0}
-THIRD_SCORES = {1: 2, 2: 2, 3: 1, 4: 0, 5: 0}
-FOURTH = DrawHistory(byes={4: 1, 5: 1})
+def _scores_of(vector: Any) -> dict[int, Decimal]:
+    return {player: Decimal(score) for player, score in enumerate(vector["scores"])}
 
 
-def _decimals(scores: dict[int, int]) -> dict[int, Decimal]:
-    return {player: Decimal(score) for player, score in scores.items()}
+@pytest.mark.parametrize("vector", VECTORS, ids=range(len(VECTORS)))
+def test_the_draw_is_one_of_the_cheapest_that_there_are(vector: Any) -> None:
+    cheapest = [sorted(map(tuple, pairs)) for pairs in vector["draws"]]
+    for seed in range(20):
+        drawn = swiss.draw_strict_swiss_pairs(
+            _scores_of(vector), _history_of(vector), Random(seed), rounds=EARLIER_ROUNDS
+        )
+        pairs = sorted([*oracles.sorted_pairs(drawn), *((player,) for player in drawn.byes)])
+        assert pairs in cheapest
 
 
-@pytest.mark.sample(60)
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(
-    ("scores", "past", "total"),
-    [
-        # Source: formats, section 6.5, vectors run in PHP and in Python.
-        (FIRST_SCORES, FIRST, 34),
-        (SECOND_SCORES, SECOND, 797),
-        (THIRD_SCORES, history.EMPTY_HISTORY, 5),
-        (THIRD_SCORES, FOURTH, 8),
-    ],
-    ids=["34", "797", "5", "8"],
-)
-def test_the_draw_has_the_smallest_penalty(
-    scores: dict[int, int], past: DrawHistory, total: int, seed: int
-) -> None:
-    asked = _decimals(scores)
-    drawn = swiss.draw_strict_swiss_pairs(asked, past, Random(seed), rounds=3)
-    assert oracles.penalty_total(asked, past, drawn, rounds=3) == total
+def test_equally_cheap_draws_are_drawn_by_the_dice() -> None:
+    vector = next(vector for vector in VECTORS if len(vector["draws"]) > 1)
+    draws = {
+        oracles.sorted_pairs(
+            swiss.draw_strict_swiss_pairs(
+                _scores_of(vector), _history_of(vector), Random(seed), rounds=EARLIER_ROUNDS
+            )
+        )
+        for seed in range(40)
+    }
+    assert len(draws) == len(vector["draws"])
 
 
-def _groups_of(drawn: Draw) -> set[tuple[int, ...]]:
-    return {tuple(sorted(group)) for group in drawn.groups} | {(player,) for player in drawn.byes}
+@pytest.mark.parametrize("vector", VECTORS, ids=range(len(VECTORS)))
+def test_penalties_are_those_of_the_cheapest_draw(vector: Any) -> None:
+    drawn = swiss.draw_strict_swiss_pairs(
+        _scores_of(vector), _history_of(vector), Random(7), rounds=EARLIER_ROUNDS
+    )
+    total = oracles.penalty_total(_scores_of(vector), _history_of(vector), drawn, rounds=EARLIER_ROUNDS)
+    assert total == vector["penalty"]
 
 
-def test_the_vectors_have_their_pairs() -> None:
-    first = swiss.draw_strict_swiss_pairs(_decimals(FIRST_SCORES), FIRST, Random(7), rounds=3)
-    assert _groups_of(first) == {(1, 2), (3, 6), (4, 5)}
-    second = swiss.draw_strict_swiss_pairs(_decimals(SECOND_SCORES), SECOND, Random(7), rounds=3)
-    assert _groups_of(second) == {(1, 2), (3, 6), (4, 5)}
-    fourth = swiss.draw_strict_swiss_pairs(_decimals(THIRD_SCORES), FOURTH, Random(7), rounds=3)
-    assert _groups_of(fourth) == {(3,), (1, 2), (4, 5)}
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("kind", ["matchplay", "knockout"])
+@pytest.mark.parametrize("players", [7, 8, 10])
+def test_a_night_counts_who_has_floated(kind: str, players: int) -> None:
+    """Each round of a night is one of the cheapest of all, with scores and floats counted here."""
+    limit = {"knockout_strike_count": 4} if kind == "knockout" else {}
+    night = a_night(kind, players=players, arenas=5, pairing="strictswiss", **limit)
+    night.start()
+    dice = Random(players)
+    for _ in range(5):
+        waiting, ids = _counted(night)
+        night.open_round()
+        if len(night.tournament.rounds) > 1:
+            drawn = [
+                game.player_ids
+                for game in night.tournament.games
+                if game.round_id == night.tournament.rounds[-1].round_id
+            ]
+            pairs = sorted(tuple(sorted(ids.index(player_id) for player_id in pair)) for pair in drawn)
+            assert pairs in [sorted(map(tuple, each)) for each in strict_swiss.solved(waiting)["draws"]]
+        night.finish_round(lambda _player_id: dice.random())
 
 
-def test_a_repeat_costs_what_it_costs_in_the_library() -> None:
-    assert swiss.Penalties(top_group=3, player_count=6).pair_penalty(2, 0, 1, 12) == 1746
+def _counted(night: Night) -> tuple[dict[str, Any], list[int]]:
+    """The round to be drawn as a vector, and the player ids by number, from the games of the night."""
+    # A loss is a strike.
+    loss = -1 if night.tournament.type == "knockout" else 0
+    points = dict.fromkeys(range(1, 1 + len(night.tournament.entrants)), 0)
+    meetings: Counter[tuple[int, int]] = Counter()
+    byes: Counter[int] = Counter()
+    floats: Counter[int] = Counter()
+    for round_ in night.tournament.rounds_in_order:
+        games = [game for game in night.tournament.games if game.round_id == round_.round_id]
+        pairs = [game.player_ids for game in games]
+        floats.update(
+            player for pair in pairs if len({points[player] for player in pair}) > 1 for player in pair
+        )
+        meetings.update((min(pair), max(pair)) for pair in pairs if len(pair) == 2)
+        byes.update(pair[0] for pair in pairs if len(pair) == 1)
+        for game in games:
+            for player, earned in zip(game.player_ids, game.result_points, strict=True):
+                points[player] += int(earned or 0) + loss
+    limit = getattr(night.tournament.settings, "knockout_strike_count", 99)
+    ids = [player for player, total in points.items() if -total < limit]
+    lowest = min(points[player] for player in ids)
+    return {
+        "scores": [points[player] - lowest for player in ids],
+        "meetings": [
+            [ids.index(low), ids.index(high), times]
+            for (low, high), times in sorted(meetings.items())
+            if {low, high} <= {*ids}
+        ],
+        "byes": [byes[player] for player in ids],
+        "floats": [floats[player] for player in ids],
+    }, ids
+
+
+def test_a_repeat_costs_more_than_all_gaps_and_the_bye_of_a_round() -> None:
+    penalties = swiss.Penalties(top_group=3, player_count=6)
+    # Three games over three levels, and a bye of the best: 3 * 9 + 64.
+    assert penalties.pair_penalty(2, 0, 1, 12) == 4 + 3 * 9 + 64 + 1
+    assert penalties.pair_penalty(2, 0, 2, 12) == 4 + 3 * (3 * 9 + 64 + 1)
 
 
 def _night(players: int, rounds: int, seed: int) -> list[list[Group]]:

@@ -8,11 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rules.pairing import oracles
 from rules.properties import quick
 from silverball.rules.drawing import groups, history, swiss
+from silverball.rules.drawing.groups import Draw
 from silverball.rules.drawing.history import DrawHistory
 
 SCORES = st.lists(st.integers(0, 4), min_size=1, max_size=24)
+
+
+def _pairs(listed: list[int], past: DrawHistory, seed: int, *, rounds: int = 5, avoids: bool = False) -> Draw:
+    return swiss.draw_swiss_pairs(_scores(listed), past, Random(seed), rounds=rounds, avoids_repeats=avoids)
 
 
 def _scores(listed: list[int]) -> dict[int, Decimal]:
@@ -24,7 +30,7 @@ def _scores(listed: list[int]) -> dict[int, Decimal]:
 def test_everybody_meets_a_player_once_and_at_most_one_floats_out_of_a_score_group(
     listed: list[int], seed: int
 ) -> None:
-    drawn = swiss.draw_swiss_pairs(_scores(listed), history.EMPTY_HISTORY, Random(seed))
+    drawn = _pairs(listed, history.EMPTY_HISTORY, seed)
     assert sorted([player for pair in drawn.groups for player in pair] + list(drawn.byes)) == list(
         range(len(listed))
     )
@@ -35,24 +41,91 @@ def test_everybody_meets_a_player_once_and_at_most_one_floats_out_of_a_score_gro
         assert len(floating_down) <= 1
 
 
-def test_the_opponent_is_one_met_least_often() -> None:
+def test_equals_who_have_met_least_meet() -> None:
     past = DrawHistory({(0, 1): 1, (0, 2): 1, (1, 2): 1, (1, 3): 1, (2, 3): 1})
     for seed in range(20):
-        drawn = swiss.draw_swiss_pairs(_scores([1, 1, 1, 1]), past, Random(seed))
-        # 0 and 3 have not met; whoever of them is drawn first picks the other.
-        if drawn.groups[0][0] in {0, 3}:
-            assert sorted(drawn.groups[0]) == [0, 3]
-
-
-def test_the_one_left_over_is_paired_first_in_the_next_score_group() -> None:
-    drawn = swiss.draw_swiss_pairs(_scores([2, 1, 1, 1]), history.EMPTY_HISTORY, Random(7))
-    assert drawn.groups[0][0] == 0
+        met = {tuple(sorted(pair)) for pair in _pairs([1, 1, 1, 1], past, seed).groups}
+        assert met == {(0, 3), (1, 2)}
 
 
 def test_the_bye_goes_to_the_fewest_byes_whatever_the_score() -> None:
     past = DrawHistory(byes={0: 1, 1: 1})
-    byes = {swiss.draw_swiss_pairs(_scores([3, 2, 0]), past, Random(seed)).byes for seed in range(5)}
-    assert byes == {(2,)}
+    assert {_pairs([3, 2, 0], past, seed).byes for seed in range(5)} == {(2,)}
+    fresh = {_pairs([3, 2, 1, 0, 0], history.EMPTY_HISTORY, seed).byes for seed in range(40)}
+    assert fresh == {(player,) for player in range(5)}
+
+
+def test_another_has_the_bye_only_where_two_would_meet_again_at_once() -> None:
+    past = DrawHistory({(0, 1): 1}, {2: 0}, met_last={(0, 1)})
+    for seed in range(10):
+        drawn = _pairs([1, 1, 0], past, seed)
+        assert drawn.byes != (2,)
+
+
+# Sum of last meetings, then by half of the night: repeats, or gaps and repeats. Source: formats, 6.4.
+@pytest.mark.parametrize("avoids", [True, False])
+@given(st.lists(st.integers(0, 3), min_size=4, max_size=8), st.integers(), st.integers(1, 4))
+@quick
+def test_no_draw_has_fewer_meetings_of_the_last_round_and_then_a_smaller_sum(
+    avoids: bool, listed: list[int], seed: int, rounds: int
+) -> None:
+    dice = Random(seed)
+    past = history.history_of_rounds([_random_round(len(listed), dice) for _ in range(rounds)])
+    drawn = _pairs(listed, past, seed, rounds=9, avoids=avoids)
+    (bye,) = drawn.byes or (None,)
+
+    def costs(pairs: oracles.Pairs) -> tuple[int, ...]:
+        last = sum(pair in past.met_last for pair in pairs)
+        repeats = sum(past.times_met(*pair) ** 2 for pair in pairs)
+        gaps = sum((listed[player] - listed[opponent]) ** 2 for player, opponent in pairs)
+        return (last, repeats, gaps) if avoids else (last, gaps, repeats)
+
+    # The bye of the dice stands here; that another takes it is a test of its own.
+    playing = [player for player in range(len(listed)) if player != bye]
+    assert costs(oracles.sorted_pairs(drawn)) == min(map(costs, oracles.all_pairings(playing)))
+
+
+def _random_round(players: int, dice: Random) -> list[tuple[int, ...]]:
+    order = dice.sample(range(players), players)
+    return [tuple(order[at : at + 2]) for at in range(0, players, 2)]
+
+
+@pytest.mark.sample(4)
+@pytest.mark.parametrize("players", [10, 11, 16, 20, 25, 40])
+@pytest.mark.parametrize("spread", [0, 1])
+def test_nobody_meets_again_at_once_nor_needlessly_in_the_first_half_of_a_night(
+    players: int, spread: int
+) -> None:
+    """Ten rounds; in the first five everybody can always have a new opponent."""
+    dice = Random(players)
+    skills = [dice.gauss(0, spread) for _ in range(players)]
+    points = [0] * players
+    played: list[list[groups.Group]] = []
+    for number in range(10):
+        past = history.history_of_rounds(played)
+        drawn = _pairs(points, past, number, rounds=number, avoids=number < 5)
+        assert not past.met_last & set(oracles.sorted_pairs(drawn))
+        assert number >= 5 or not any(past.times_met(*pair) for pair in drawn.groups)
+        for player, opponent in drawn.groups:
+            wins = dice.gauss(skills[player] - skills[opponent], 1) > 0
+            points[player if wins else opponent] += 1
+        for player in drawn.byes:
+            points[player] += 1
+        played.append([*drawn.groups, *((player,) for player in drawn.byes)])
+
+
+def test_a_large_field_is_paired_by_the_same_rules() -> None:
+    dice, players = Random(7), 401
+    points = [dice.randint(0, 4) for _ in range(players)]
+    past = history.history_of_rounds([_random_round(players, dice) for _ in range(4)])
+    drawn = _pairs(points, past, 7)
+    assert sorted([*drawn.byes, *(player for pair in drawn.groups for player in pair)]) == list(
+        range(players)
+    )
+    assert not any(past.times_met(*pair) for pair in drawn.groups)
+    assert all(abs(points[player] - points[opponent]) <= 1 for player, opponent in drawn.groups)
+    assert sum(points[player] != points[opponent] for player, opponent in drawn.groups) <= 4
+    assert past.bye_count(drawn.byes[0]) == 0
 
 
 @given(SCORES, st.integers())
@@ -172,4 +245,4 @@ def test_equals_change_seats_to_avoid_repeats() -> None:
 
 def test_no_players_make_no_groups() -> None:
     assert swiss.draw_groups({}, history.EMPTY_HISTORY, Random(7)).groups == ()
-    assert swiss.draw_swiss_pairs({}, history.EMPTY_HISTORY, Random(7)).groups == ()
+    assert _pairs([], history.EMPTY_HISTORY, 7).groups == ()

@@ -6,6 +6,7 @@ import pytest
 
 from rules.night import Night, a_night
 from silverball.kit.values import replace
+from silverball.rules.commands import clocks
 from silverball.rules.drawing import groups
 from silverball.rules.model.changes import Change, GameOpened, RoundOpened
 from silverball.rules.model.tournament import Game
@@ -91,6 +92,21 @@ def test_a_second_bye_before_others_had_one_is_found() -> None:
     assert fault == (
         f"Round 2, drawn by action 5, gives player {first[0]} bye number 2 while others have had 0."
     )
+
+
+def test_a_player_drawn_into_a_second_game_at_once_is_found() -> None:
+    night = _night("max_matchplay", 6)
+    night.apply(clocks.create_matches(night.tournament, night.dice(), night.now))
+    first, *_ = night.open_games()
+    night.record_order(first, *first.player_ids)
+    before = replay.stored_state(night.tournament)
+    busy = night.open_games()[0].player_ids[0]
+    again = replace(first, game_id=-1, player_ids=(first.player_ids[0], busy), status="started")
+    assert _faults("max_matchplay", before, [GameOpened(again)]) == [
+        f"Action 5 draws player {busy} into a second game at once."
+    ]
+    free = replace(again, player_ids=first.player_ids)
+    assert _faults("max_matchplay", before, [GameOpened(free)]) == []
 
 
 def _swapped(games: Sequence[Change], player_id: int, bye: Game) -> list[Change]:

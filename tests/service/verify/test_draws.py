@@ -123,6 +123,43 @@ def _with_another_commitment(db: Any, tournament_id: int) -> None:
     db.execute(update(tables.journal).where(*line).values(data={"commitment": "0" * 64}))
 
 
+def _by_version_two(db: Any, tournament_id: int) -> None:
+    lines = (LINE.tournament_id == tournament_id, LINE.draw_version.is_not(None))
+    db.execute(update(tables.journal).where(*lines).values(draw_version=2))
+
+
+def _with_a_player_twice(db: Any, tournament_id: int) -> None:
+    """One player is in both of the first two games of the round."""
+    rows = select(tables.journal).where(LINE.tournament_id == tournament_id, LINE.change == "GameOpened")
+    first, second = db.execute(rows.order_by(LINE.journal_id).limit(2)).all()
+    player_id = first.data["thing"]["player_ids"][0]
+    game = {**second.data["thing"], "player_ids": [player_id, *second.data["thing"]["player_ids"][1:]]}
+    own = LINE.journal_id == second.journal_id
+    db.execute(update(tables.journal).where(own).values(data={"thing": game}))
+    seat = tables.game_player.c
+    place = (seat.game_id == game["game_id"], seat.slot == 0)
+    db.execute(update(tables.game_player).where(*place).values(player_id=player_id))
+
+
+def test_an_earlier_version_drew_otherwise_without_a_fault_while_it_is_legal(store: Store) -> None:
+    tournament_id, _organizer = a_made_tournament(store)
+    with store.write(tournament_id) as transaction:
+        _by_version_two(transaction.connection, tournament_id)
+    # What this version draws too is the same, whoever drew it.
+    before = remade(store, tournament_id)
+    assert (list(before.faults), list(before.earlier)) == ([], [])
+    with store.write(tournament_id) as transaction:
+        _with_two_players_swapped(transaction.connection, tournament_id)
+    report = remade(store, tournament_id)
+    assert (list(report.faults), list(report.not_remade)) == ([], [])
+    assert [name.partition("(")[2] for name in report.earlier] == ["round 0)"]
+    with store.write(tournament_id) as transaction:
+        _with_a_player_twice(transaction.connection, tournament_id)
+    (fault,) = remade(store, tournament_id).faults
+    assert fault.startswith("Round 1, drawn by action")
+    assert "twice" in fault
+
+
 @pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("tamper", "words"),
@@ -155,6 +192,11 @@ def test_the_command_makes_the_draws_again(store: Store, monkeypatch: pytest.Mon
     assert "draws made again gave the same." in clean.output
     listed = CliRunner().invoke(silverball_group, ["verify", "--draws", "--json"])
     assert json.loads(listed.output)[0]["draws"]["faults"] == []
+    with store.write(tournament_id) as transaction:
+        _by_version_two(transaction.connection, tournament_id)
+        _with_two_players_swapped(transaction.connection, tournament_id)
+    earlier = CliRunner().invoke(silverball_group, ["verify", str(tournament_id), "--draws"])
+    assert "Drawn by an earlier version, and only checked for being legal: 1." in earlier.output
     with store.write(tournament_id) as transaction:
         _with_another_seed(transaction.connection, tournament_id)
     changed = CliRunner().invoke(silverball_group, ["verify", str(tournament_id), "--draws"])

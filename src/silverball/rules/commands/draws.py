@@ -37,7 +37,7 @@ from silverball.rules.model.tournament import EngineState, Game, Tournament
 
 # Raised when the same seed, tournament and facts give another draw than before: a test compares draws of all
 # formats with tests/golden/draws.json.
-DRAW_VERSION = 2
+DRAW_VERSION = 3
 # Facts of the engine's state that are looked up for a draw and not stored in the tournament.
 LOOKED_UP_FACTS = ("series_groups", "series_plays", "seed_facts")
 # Who and what was passed over, because it was busy in another tournament of the occasion.
@@ -120,6 +120,8 @@ class RemadeDraws(Struct):
 
     # Names of the draws that gave the same again.
     same: list[str] = field(default_factory=list)
+    # Number of the action -> name of a draw by rules of an earlier version, which gave something else.
+    earlier: dict[int, str] = field(default_factory=dict)
     # Names of those that cannot be made again from the journal: what somebody entered is not known exactly.
     not_remade: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
@@ -162,6 +164,8 @@ def _make_again(before: Tournament, action: DrawnAction, remade: RemadeDraws) ->
     drawn = [change for change in action.changes if change.part != "sign_ups"]
     if any(_same(drawn, changes) for changes in made):
         remade.same.append(where)
+    elif (action.draw_version or 0) < DRAW_VERSION:
+        remade.earlier[action.action_id] = where
     elif made and action.draw_version == DRAW_VERSION and _is_exact(draw, before):
         remade.faults.append(f"{where} is not what its dice give: the draw was chosen by somebody.")
     else:

@@ -1,7 +1,10 @@
 """Draws with as few repeated opponents as possible. Source: formats, sections 6.2, 6.3 and 6.8."""
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 from random import Random
+from typing import TypeAlias
 
 from silverball.rules.drawing import groups, history, matching
 from silverball.rules.drawing.groups import GROUP_SIZE, Draw, Group
@@ -204,10 +207,60 @@ def _costly_groups(seated: Seating) -> list[int]:
     return [at for at, cost in enumerate(seated.group_costs) if cost]
 
 
+# Small fields: the exact minimum, group by group, as the one with the player who is seated first is chosen.
+
+
+# The groups that may be formed from sixteen players are 1,820; the search looks at some 100,000 seats.
+PLAYERS_EXACT_MAX = 16
+# The players of a group as bits, their indices and the cost.
+CostedGroup: TypeAlias = tuple[int, tuple[int, ...], int]
+
+
+def cheapest_seating(table: SeatingCosts, sizes: Sequence[int], bound: int) -> list[list[int]] | None:
+    """The groups with the smallest sum of costs, or None if that is not below the bound.
+
+    Repeats weigh as in an improved seating. Of players seated already only who they are matters, so of
+    several ways to seat the same players the cheapest is kept.
+    """
+    groups_of = _groups_by_first_player(table, sizes)
+    # Players seated as bits -> cost and groups.
+    seated: dict[int, tuple[int, tuple[tuple[int, ...], ...]]] = {0: (0, ())}
+    for _ in sizes:
+        longer: dict[int, tuple[int, tuple[tuple[int, ...], ...]]] = {}
+        for players, (cost, chosen) in seated.items():
+            left = Counter(sizes) - Counter(map(len, chosen))
+            first = (~players & (players + 1)).bit_length() - 1
+            for bits, group, group_cost in groups_of[first]:
+                total = cost + group_cost
+                if total >= bound:
+                    break
+                if players & bits or not left[len(group)]:
+                    continue
+                known = longer.get(players | bits)
+                if known is None or total < known[0]:
+                    longer[players | bits] = total, (*chosen, group)
+        seated = longer
+    found = next(iter(seated.values()), None)
+    return None if found is None else [list(group) for group in found[1]]
+
+
+def _groups_by_first_player(table: SeatingCosts, sizes: Sequence[int]) -> list[list[CostedGroup]]:
+    """By player: the groups in which they have the lowest index, cheapest first."""
+    players = range(len(table.player_ids))
+    costed: list[list[CostedGroup]] = [[] for _ in players]
+    for size in sorted(set(sizes)):
+        for group in combinations(players, size):
+            cost = table.cost_of_group(group, REPEAT_WEIGHT)
+            costed[group[0]].append((sum(1 << player for player in group), group, cost))
+    return [sorted(own, key=lambda candidate: candidate[2]) for own in costed]
+
+
 RESTARTS_MAX = 100
 # Groups examined while players are seated. All restarts share this budget, so that large fields stay quick.
 PLACEMENTS_MAX = 400_000
 SWAPS_MAX = 20_000
+# Where the exact minimum follows, swaps only bound its search.
+SWAPS_SMALL = 1_000
 
 
 def draw_balanced_pairs(player_ids: Sequence[int], past: DrawHistory, dice: Random) -> Draw:
@@ -241,17 +294,23 @@ def _add_bye(costs: list[list[int]], order: Sequence[int], past: DrawHistory) ->
 def draw_balanced_groups(player_ids: Sequence[int], past: DrawHistory, dice: Random) -> Draw:
     """Groups of four and three with few repeats: the best of many greedy starts, improved by swaps.
 
-    Bounded by tries: up to 100 starts (fewer for large fields), then up to 20,000 swaps. For
-    `balanced_series` the history holds every tournament of the series. Source: formats, section 6.3.
+    Bounded by tries: up to 100 starts (fewer for large fields), then up to 20,000 swaps. Up to 16 players
+    have the fewest repeats that there can be: the minimum is exact. For `balanced_series` the history
+    holds every tournament of the series. Source: formats, section 6.3.
     """
     if not player_ids:
         return Draw(())
-    table = SeatingCosts(player_ids, past)
-    best = best_greedy_seating(
-        table, groups.group_sizes(len(player_ids)), _start_count(len(player_ids)), dice
-    )
+    table = SeatingCosts(random_order(player_ids, dice), past)
+    sizes = groups.group_sizes(len(player_ids))
+    best = best_greedy_seating(table, sizes, _start_count(len(player_ids)), dice)
     improved = Seating(table, best.groups, REPEAT_WEIGHT)
-    improve_by_swaps(improved, SWAPS_MAX, dice, classes=[list(range(len(player_ids)))])
+    is_small = len(player_ids) <= PLAYERS_EXACT_MAX
+    improve_by_swaps(
+        improved, SWAPS_SMALL if is_small else SWAPS_MAX, dice, classes=[list(range(len(player_ids)))]
+    )
+    if is_small and improved.cost_total:
+        cheaper = cheapest_seating(table, sizes, improved.cost_total)
+        improved = improved if cheaper is None else Seating(table, cheaper, REPEAT_WEIGHT)
     return Draw(improved.player_groups())
 
 

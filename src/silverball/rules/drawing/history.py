@@ -1,7 +1,7 @@
 """Earlier rounds as a draw sees them: meetings, byes, short groups. Source: formats, section 6."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import combinations
 
 import msgspec
@@ -14,12 +14,15 @@ class DrawHistory(Struct, frozen=True):
     """Counts from earlier rounds.
 
     meetings: (lower player id, higher player id) -> groups shared; byes: player id -> byes;
-    short_groups: player id -> groups of fewer than four.
+    short_groups: player id -> groups of fewer than four; met_last: those of the meetings that were in the
+    last round; floats: player id -> opponents of another score.
     """
 
     meetings: Mapping[tuple[int, int], int] = msgspec.field(default_factory=dict)
     byes: Mapping[int, int] = msgspec.field(default_factory=dict)
     short_groups: Mapping[int, int] = msgspec.field(default_factory=dict)
+    met_last: Set[tuple[int, int]] = frozenset()
+    floats: Mapping[int, int] = msgspec.field(default_factory=dict)
 
     def times_met(self, player_id: int, opponent_id: int) -> int:
         """Number of groups that both players were in."""
@@ -53,8 +56,9 @@ def history_of_rounds(rounds: Iterable[Iterable[Sequence[int]]]) -> DrawHistory:
     meetings: Counter[tuple[int, int]] = Counter()
     byes: Counter[int] = Counter()
     short_groups: Counter[int] = Counter()
+    met: set[tuple[int, int]] = set()
     for groups in rounds:
-        met: set[tuple[int, int]] = set()
+        met = set()
         for group in groups:
             met.update(combinations(sorted(group), 2))
             if len(group) == 1:
@@ -62,7 +66,7 @@ def history_of_rounds(rounds: Iterable[Iterable[Sequence[int]]]) -> DrawHistory:
             elif len(group) < GROUP_SIZE:
                 short_groups.update(group)
         meetings.update(met)
-    return DrawHistory(meetings, byes, short_groups)
+    return DrawHistory(meetings, byes, short_groups, met)
 
 
 def players_with_fewest_byes(player_ids: Sequence[int], history: DrawHistory) -> list[int]:

@@ -84,6 +84,7 @@ Meeting: TypeAlias = tuple[int, int]
 SWAPS_MAX = 20_000
 # Enough to try every two meetings of a usual rest of a schedule several times.
 SWAPS_PER_MEETING = 200
+PLAYS_COUNTED = 16
 
 
 class OddSchedule(Conflict):
@@ -142,12 +143,19 @@ def _ring_meetings(seats: Sequence[int], games_each: int) -> list[Meeting]:
 
 
 def meetings_to_start(
-    meetings: Sequence[Meeting], free: Sequence[FreePlayer], slots: int | None, dice: Random
+    meetings: Sequence[Meeting],
+    free: Sequence[FreePlayer],
+    slots: int | None,
+    dice: Random,
+    *,
+    plays: Mapping[int, Mapping[int, int]] | None = None,
+    arena_ids: Sequence[int] = (),
 ) -> list[Meeting]:
-    """The meetings to start now: as many as possible, fewest games first, then longest wait.
+    """The meetings to start now: as many as possible, new arenas first, fewest games, then longest wait.
 
     Takes the meetings not started yet, the free players and the number of games that fit (free arenas,
-    allowed active games; None for no limit). Source: formats, section 14.5.
+    allowed active games; None for no limit), and the free arenas with player id -> arena id -> plays where
+    arenas are balanced. Source: formats, section 14.5.
     """
     if slots is not None and slots <= 0:
         return []
@@ -156,16 +164,37 @@ def meetings_to_start(
     urgency = _urgency(free)
     possible = sorted({_node_pair(pair, node_of) for pair in meetings if _are_both_free(pair, node_of)})
     players = [free[at].player_id for at in order]
-    edges = [
-        (node, other_node, -urgency[players[node]] - urgency[players[other_node]])
-        for node, other_node in possible
-    ]
-    pairs = [
-        (players[node], players[other_node])
-        for node, other_node in matching.cheapest_pairs(len(players), edges)
-    ]
-    pairs.sort(key=lambda pair: -urgency[pair[0]] - urgency[pair[1]])
-    return pairs[:slots]
+    # One more play of an arena outweighs all that is urgent.
+    above_urgency = 1 + 2 * max(urgency.values(), default=0)
+    edges = []
+    for node, other_node in possible:
+        pair = players[node], players[other_node]
+        known = 0 if plays is None else _least_known(pair, plays, arena_ids)
+        edges.append((node, other_node, above_urgency * known - urgency[pair[0]] - urgency[pair[1]]))
+    cost_of = {(node, other_node): cost for node, other_node, cost in edges}
+    pairs = sorted(matching.cheapest_pairs(len(players), edges), key=cost_of.__getitem__)
+    if slots is not None and len(pairs) > slots:
+        cheapest = _cheapest_apart(sorted(cost_of, key=cost_of.__getitem__), slots)
+        pairs = cheapest if len(cheapest) == slots else pairs[:slots]
+    return [(players[node], players[other_node]) for node, other_node in pairs]
+
+
+def _least_known(pair: Meeting, plays: Mapping[int, Mapping[int, int]], arena_ids: Sequence[int]) -> int:
+    """How well two players know the free arena that they know least; each play counts four times the last."""
+    counts = [plays.get(player_id, {}) for player_id in pair]
+    known = (sum(4 ** min(own.get(arena_id, 0), PLAYS_COUNTED) for own in counts) for arena_id in arena_ids)
+    return min(known, default=0)
+
+
+def _cheapest_apart(pairs: Sequence[Meeting], count: int) -> list[Meeting]:
+    """The first of these pairs without a player in common, at most so many."""
+    chosen: list[Meeting] = []
+    seated: set[int] = set()
+    for pair in pairs:
+        if len(chosen) < count and seated.isdisjoint(pair):
+            chosen.append(pair)
+            seated.update(pair)
+    return chosen
 
 
 def _urgency(free: Sequence[FreePlayer]) -> dict[int, int]:

@@ -3,14 +3,15 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from decimal import Decimal
+from heapq import nsmallest
 from itertools import accumulate, groupby, islice, pairwise
 from random import Random
 
 from msgspec import Struct
 
 from silverball.rules.drawing import balanced, groups, matching
-from silverball.rules.drawing.groups import Draw, Group
-from silverball.rules.drawing.history import DrawHistory
+from silverball.rules.drawing.groups import Draw
+from silverball.rules.drawing.history import DrawHistory, players_with_fewest_byes
 from silverball.rules.drawing.matching import Edge, Pair
 
 # Draws with groups of three at any level are begun this often, and the cheapest is taken.
@@ -22,30 +23,82 @@ AHEAD_MAX = 2
 AHEAD_COST = 2**20
 
 
-def draw_swiss_pairs(scores: Mapping[int, Decimal], past: DrawHistory, dice: Random) -> Draw:
-    """Pairs of equal scores, best score first, each with an opponent met least often.
+# Costs of a level are above all costs of the levels below it together, so that levels never trade.
+TIMES_MET_COUNTED = 12
 
-    Takes player id -> score (higher is better; strikes negated). A player left over in a score group is
-    paired first in the next. The bye goes to one of the players with the fewest byes, whatever the score.
+
+def draw_swiss_pairs(
+    scores: Mapping[int, Decimal], past: DrawHistory, dice: Random, *, rounds: int, avoids_repeats: bool
+) -> Draw:
+    """Pairs of scores as equal as can be, drawn among equals; nobody meets the opponent of the last round.
+
+    Takes player id -> score (higher is better; strikes negated) and the rounds played. Those of the last
+    round meet again only if no draw avoids it. With `avoids_repeats`, and among more than 300 players, no
+    earlier opponents meet before it is unavoidable; without, scores come before repeats. The bye is drawn
+    among those with the fewest, whatever the score, and given to another of them only to avoid a meeting.
     Source: formats, section 6.4.
     """
     bye = balanced.draw_bye(sorted(scores), past, dice)
-    floating: list[int] = []
-    pairs: list[Group] = []
-    for members in _score_groups(scores):
-        waiting = floating + [player for player in balanced.random_order(members, dice) if player != bye]
-        while len(waiting) > 1:
-            player = waiting.pop(0)
-            opponent = _draw_least_met(player, waiting, past, dice)
-            waiting.remove(opponent)
-            pairs.append((player, opponent))
-        floating = waiting
-    return Draw(tuple(pairs), () if bye is None else (bye,))
+    order = balanced.random_order(sorted(scores), dice)
+    numbers = score_groups(scores, rounds)
+    group_of = [numbers[player_id] for player_id in order]
+    if len(order) > matching.PLAYERS_UNPRUNED_MAX:
+        bye_costs = {} if bye is None else _drawn_bye_costs(order, bye, past, len(order) * max(group_of) ** 2)
+        field = ScoreField(group_of, _nodes_met(order, past), _squared_gap, bye_costs, [0] * len(order))
+        pairs = cheapest_pairs(field)
+        if pairs is not None:
+            return _draw_of_nodes(pairs, order)
+    costs = _swiss_costs(order, group_of, past, bye, avoids_repeats=avoids_repeats)
+    return _draw_of_nodes(matching.cheapest_pairs(len(costs), matching.all_edges(costs)), order)
 
 
-def _draw_least_met(player: int, waiting: Sequence[int], past: DrawHistory, dice: Random) -> int:
-    fewest = min(past.times_met(player, opponent) for opponent in waiting)
-    return dice.choice([opponent for opponent in waiting if past.times_met(player, opponent) == fewest])
+def _squared_gap(group: int, other_group: int) -> int:
+    return (group - other_group) ** 2
+
+
+def _swiss_costs(
+    order: Sequence[int], group_of: Sequence[int], past: DrawHistory, bye: int | None, *, avoids_repeats: bool
+) -> list[list[int]]:
+    """The cost of each pair of nodes; the bye is the last node of an odd number."""
+    games = (len(order) + 1) // 2
+    gap_sum, repeat_sum = games * max(group_of, default=0) ** 2, games * TIMES_MET_COUNTED**2
+    if avoids_repeats:
+        gap_step, bye_step = 1, 1 + gap_sum
+        repeat_step = 2 * bye_step
+        last_step = repeat_step * (1 + repeat_sum)
+    else:
+        repeat_step, gap_step = 1, 1 + repeat_sum
+        bye_step = gap_step * (1 + gap_sum)
+        last_step = 2 * bye_step
+    costs = [
+        [
+            gap_step * _squared_gap(group, other_group) + repeat_step * min(times, TIMES_MET_COUNTED) ** 2
+            for other_group, times in zip(group_of, shared, strict=True)
+        ]
+        for group, shared in zip(group_of, past.meeting_matrix(order), strict=True)
+    ]
+    node_of = {player_id: node for node, player_id in enumerate(order)}
+    for player_id, opponent_id in past.met_last:
+        if player_id in node_of and opponent_id in node_of:
+            node, other = node_of[player_id], node_of[opponent_id]
+            costs[node][other] += last_step
+            costs[other][node] += last_step
+    if bye is not None:
+        _add_bye(costs, _drawn_bye_costs(order, bye, past, bye_step))
+    return costs
+
+
+def _drawn_bye_costs(order: Sequence[int], bye: int, past: DrawHistory, step: int) -> dict[int, int]:
+    """Node -> cost of the bye, for those with the fewest: nothing for the player who was drawn."""
+    eligible = set(players_with_fewest_byes(order, past))
+    return {node: step * (player_id != bye) for node, player_id in enumerate(order) if player_id in eligible}
+
+
+def _draw_of_nodes(pairs: Sequence[Pair], order: Sequence[int]) -> Draw:
+    """The draw of these pairs of nodes; the bye is the node after the last player."""
+    bye_at = len(order)
+    groups_drawn = tuple((order[node], order[other]) for node, other in pairs if other != bye_at)
+    return Draw(groups_drawn, tuple(order[node] for node, other in pairs if other == bye_at))
 
 
 def _score_groups(scores: Mapping[int, Decimal]) -> list[list[int]]:
@@ -227,6 +280,8 @@ class ScoreField(Struct, frozen=True):
     penalty_of: Callable[[int, int], int]
     # Node -> penalty of a bye; empty for an even number of players.
     bye_penalties: Mapping[int, int]
+    # By node: what an opponent of another score costs on top.
+    float_penalties: Sequence[int]
 
 
 def cheapest_pairs(field: ScoreField) -> list[Pair] | None:
@@ -257,58 +312,76 @@ def lowest_sum(field: ScoreField) -> int:
     """A sum that no draw can go below: the score groups alone, as if nobody had met.
 
     Where an odd number of players stand above a gap of the table, a pair reaches over it. No pair over
-    several gaps costs less than its gaps do one by one.
+    several gaps costs less than its gaps do by themselves.
     """
     counts = Counter(field.group_of)
+    floats: dict[int, list[int]] = defaultdict(list)
+    for group, penalty in zip(field.group_of, field.float_penalties, strict=True):
+        floats[group].append(penalty)
+    # In a group that pairs reach over both of its gaps, two players float.
+    cheapest = {group: nsmallest(2, penalties) for group, penalties in floats.items()}
     if not field.bye_penalties:
-        return _gap_sum(counts, field)
-    penalty_of_group = {field.group_of[node]: cost for node, cost in field.bye_penalties.items()}
-    return min(cost + _gap_sum(counts - Counter([group]), field) for group, cost in penalty_of_group.items())
+        return _gap_sum(counts, cheapest, field)
+    byes: dict[int, int] = {}
+    for node, cost in field.bye_penalties.items():
+        group = field.group_of[node]
+        byes[group] = min(cost, byes.get(group, cost))
+    return min(cost + _gap_sum(counts - Counter([group]), cheapest, field) for group, cost in byes.items())
 
 
-def _gap_sum(counts: Counter[int], field: ScoreField) -> int:
+def _gap_sum(counts: Counter[int], cheapest_floats: Mapping[int, Sequence[int]], field: ScoreField) -> int:
     groups = sorted(counts, reverse=True)
     total, above = 0, 0
+    floating: Counter[int] = Counter()
     for group, next_group in pairwise(groups):
         above += counts[group]
         if above % 2:
             total += field.penalty_of(group, next_group)
-    return total
+            floating.update((group, next_group))
+    return total + sum(sum(cheapest_floats[group][:number]) for group, number in floating.items())
 
 
 def candidate_edges(field: ScoreField, partners: int) -> list[Edge]:
     """One edge per candidate pair, the lower node first, sorted.
 
     Each player gets this many partners of each score group, nearest (least penalty) groups first, until
-    three full groups' worth are found.
+    three full groups' worth are found; of another group first those to whom it costs least.
     """
     members_of: dict[int, list[int]] = defaultdict(list)
+    floating_of: dict[int, dict[int, list[int]]] = defaultdict(dict)
     for node, group in enumerate(field.group_of):
         members_of[group].append(node)
+        floating_of[group].setdefault(field.float_penalties[node], []).append(node)
+    cheapest_of = {group: [nodes for _, nodes in sorted(by.items())] for group, by in floating_of.items()}
     edges: set[Edge] = set()
     for group, members in members_of.items():
         penalties = {other: field.penalty_of(group, other) for other in members_of}
         nearest = sorted(members_of, key=penalties.__getitem__)
         for at, node in enumerate(members):
             wanted = GROUPS_AT_START * partners
+            own_float, met = field.float_penalties[node], field.met.get(node, frozenset())
             for other_group in nearest:
                 if wanted <= 0:
                     break
-                unmet = _unmet_nodes(node, at, members_of[other_group], field.met.get(node, frozenset()))
+                is_own = other_group == group
+                unmet = _unmet_nodes(node, at, [members] if is_own else cheapest_of[other_group], met)
                 found = list(islice(unmet, partners))
                 wanted -= len(found)
-                edges.update((min(node, other), max(node, other), penalties[other_group]) for other in found)
+                for other in found:
+                    on_top = 0 if is_own else own_float + field.float_penalties[other]
+                    edges.add((min(node, other), max(node, other), penalties[other_group] + on_top))
     bye_at = len(field.group_of)
     edges.update((node, bye_at, cost) for node, cost in field.bye_penalties.items())
     return sorted(edges)
 
 
-def _unmet_nodes(node: int, at: int, members: Sequence[int], met: Set[int]) -> Iterator[int]:
-    """Members not met before, from the one at the player's own place in the group on, all around."""
-    start = at % len(members)
-    for other in (*members[start:], *members[:start]):
-        if other != node and other not in met:
-            yield other
+def _unmet_nodes(node: int, at: int, classes: Sequence[Sequence[int]], met: Set[int]) -> Iterator[int]:
+    """Members not met before, class by class, from the one at the player's own place on, all around."""
+    for members in classes:
+        start = at % len(members)
+        for other in (*members[start:], *members[:start]):
+            if other != node and other not in met:
+                yield other
 
 
 # Strict Swiss: the exact draw with the fewest repeats and the fairest opponents. Source: formats, 6.5.
@@ -317,6 +390,9 @@ def _unmet_nodes(node: int, at: int, members: Sequence[int], met: Set[int]) -> I
 REPEATS_MAX = 12
 WHOLE_STEP = Decimal(1)
 HALF_STEP = Decimal("0.5")
+# To float once more costs four times as much as the time before.
+FLOAT_BASE = 4
+FLOATS_COUNTED = 10
 
 
 class Penalties(Struct, frozen=True):
@@ -326,9 +402,14 @@ class Penalties(Struct, frozen=True):
     player_count: int
 
     @property
+    def float_unit(self) -> int:
+        """How many parts a penalty of 1 has: more than the floats of a round cost together, in parts."""
+        return int(1 + self.player_count * FLOAT_BASE**FLOATS_COUNTED)
+
+    @property
     def repeat_step(self) -> int:
-        """A penalty above all score mismatches of a round together."""
-        return (self.top_group + 1) * (self.top_group + 1) ** 2 * self.games_per_round
+        """A penalty above all score mismatches of a round and its bye together."""
+        return 1 + self.games_per_round * self.top_group**2 + self.bye_penalty(self.top_group)
 
     @property
     def games_per_round(self) -> int:
@@ -339,30 +420,28 @@ class Penalties(Struct, frozen=True):
     def repeats_counted(self) -> int:
         """The largest number of repeats whose penalty the matching can represent."""
         for repeats in range(REPEATS_MAX, 1, -1):
-            if (
-                self._repeat_penalty(self.top_group, repeats) + self._mismatch_penalty_max()
-                < matching.COST_LIMIT
-            ):
+            penalty = self.pair_penalty(self.top_group, 0, repeats, repeats)
+            # A game may be a float of both its players.
+            if (penalty + 1) * self.float_unit < matching.COST_LIMIT:
                 return repeats
         return 1
 
-    def _mismatch_penalty_max(self) -> int:
-        return self.top_group * (self.top_group + 1) ** 2
-
-    def _repeat_penalty(self, higher_group: int, repeats: int) -> int:
-        return int((higher_group + 1) ** 2 * self.repeat_step * self.games_per_round ** (repeats - 1))
-
     def pair_penalty(self, group: int, other_group: int, times_met: int, repeats_counted: int) -> int:
-        """Penalty of a pair: repeats above all, then the score mismatch, which costs more at the top."""
-        higher = max(group, other_group)
-        mismatch = abs(group - other_group) * (higher + 1) ** 2
+        """Penalty of a pair: repeats above all, then the square of the score gap."""
+        mismatch = _squared_gap(group, other_group)
         if times_met == 0:
             return mismatch
-        return mismatch + self._repeat_penalty(higher, min(times_met, repeats_counted))
+        repeats = min(times_met, repeats_counted)
+        return int(mismatch + self.repeat_step * self.games_per_round ** (repeats - 1))
 
     def bye_penalty(self, group: int) -> int:
         """Penalty of a bye, which costs more further up the table."""
         return int((group + 1) ** 3)
+
+
+def float_penalty(floats: int) -> int:
+    """The cost of another score for a player who has had so many such opponents, in parts of a penalty."""
+    return int(FLOAT_BASE ** min(floats, FLOATS_COUNTED))
 
 
 def score_groups(scores: Mapping[int, Decimal], rounds: int) -> dict[int, int]:
@@ -394,22 +473,18 @@ def draw_strict_swiss_pairs(
     """The pairs with the smallest sum of penalties; the minimum is exact.
 
     Takes player id -> score (higher is better; strikes negated) and the rounds played. A repeat is worse
-    than any mismatch of scores. The bye goes to the lowest player whose byes are not the most of all.
-    Source: formats, section 6.5; TournamentUtils.
+    than any mismatch of scores. Among equal sums those float who have floated least. The bye goes to the
+    lowest player whose byes are not the most of all. Source: formats, section 6.5.
     """
     order = balanced.random_order(sorted(scores), dice)
     numbers = score_groups(scores, rounds)
     group_of = [numbers[player_id] for player_id in order]
     pairs = None
     if len(order) > matching.PLAYERS_UNPRUNED_MAX:
-        pairs = cheapest_pairs(score_field(order, group_of, past))
+        pairs = cheapest_pairs(strict_field(order, group_of, past))
     if pairs is None:
         pairs = exact_pairs(order, group_of, past)
-    bye_at = len(order)
-    pairs_of_ids = tuple(
-        (order[node], order[other_node]) for node, other_node in pairs if other_node != bye_at
-    )
-    return Draw(pairs_of_ids, tuple(order[node] for node, other_node in pairs if other_node == bye_at))
+    return _draw_of_nodes(pairs, order)
 
 
 def exact_pairs(order: Sequence[int], group_of: Sequence[int], past: DrawHistory) -> list[matching.Pair]:
@@ -419,59 +494,69 @@ def exact_pairs(order: Sequence[int], group_of: Sequence[int], past: DrawHistory
     """
     costs = _pair_costs(order, group_of, past)
     if len(order) % 2:
-        _add_bye(costs, order, group_of, past)
+        _add_bye(costs, _bye_penalties(order, group_of, past))
     return matching.cheapest_pairs(len(costs), matching.all_edges(costs))
 
 
-def score_field(order: Sequence[int], group_of: Sequence[int], past: DrawHistory) -> ScoreField:
-    node_of = {player_id: node for node, player_id in enumerate(order)}
-    met: dict[int, set[int]] = {}
-    for player_id, opponent_id in past.meetings:
-        if player_id in node_of and opponent_id in node_of:
-            node, other = node_of[player_id], node_of[opponent_id]
-            met.setdefault(node, set()).add(other)
-            met.setdefault(other, set()).add(node)
-    penalties = Penalties(max(group_of), len(order))
+def strict_field(order: Sequence[int], group_of: Sequence[int], past: DrawHistory) -> ScoreField:
+    """A field in which every cost is in parts of a penalty."""
+    unit = Penalties(max(group_of), len(order)).float_unit
+    byes = _bye_penalties(order, group_of, past) if len(order) % 2 else {}
     return ScoreField(
         group_of,
-        met,
-        lambda group, other_group: penalties.pair_penalty(group, other_group, 0, 0),
-        _bye_penalties(order, group_of, past) if len(order) % 2 else {},
+        _nodes_met(order, past),
+        lambda own, other: unit * _squared_gap(own, other),
+        byes,
+        _float_penalties(order, past),
     )
 
 
+def _nodes_met(order: Sequence[int], past: DrawHistory) -> dict[int, set[int]]:
+    node_of = {player_id: node for node, player_id in enumerate(order)}
+    met: dict[int, set[int]] = defaultdict(set)
+    for player_id, opponent_id in past.meetings:
+        if player_id in node_of and opponent_id in node_of:
+            node, other = node_of[player_id], node_of[opponent_id]
+            met[node].add(other)
+            met[other].add(node)
+    return met
+
+
+def _float_penalties(order: Sequence[int], past: DrawHistory) -> list[int]:
+    return [float_penalty(past.floats.get(player_id, 0)) for player_id in order]
+
+
 def _pair_costs(order: Sequence[int], group_of: Sequence[int], past: DrawHistory) -> list[list[int]]:
+    """The cost of each pair of nodes, in parts of a penalty."""
     penalties = Penalties(max(group_of, default=0), len(order))
-    counted = penalties.repeats_counted
+    counted, unit = penalties.repeats_counted, penalties.float_unit
+    floats = _float_penalties(order, past)
     known: dict[tuple[int, int, int], int] = {}
     costs: list[list[int]] = []
-    for group, shared in zip(group_of, past.meeting_matrix(order), strict=True):
+    for node, (group, shared) in enumerate(zip(group_of, past.meeting_matrix(order), strict=True)):
         row: list[int] = []
-        for key in zip([group] * len(order), group_of, shared, strict=True):
+        for other, key in enumerate(zip([group] * len(order), group_of, shared, strict=True)):
             if key not in known:
-                known[key] = penalties.pair_penalty(*key, counted)
-            row.append(known[key])
+                known[key] = unit * penalties.pair_penalty(*key, counted)
+            row.append(known[key] + (floats[node] + floats[other] if group != key[1] else 0))
         costs.append(row)
     return costs
 
 
-def _add_bye(
-    costs: list[list[int]], order: Sequence[int], group_of: Sequence[int], past: DrawHistory
-) -> None:
-    """Add the bye as a last node."""
-    penalties = _bye_penalties(order, group_of, past)
-    bye_costs = [penalties.get(node, matching.NO_EDGE) for node in range(len(order))]
-    for row, cost in zip(costs, bye_costs, strict=True):
+def _add_bye(costs: list[list[int]], bye_costs: Mapping[int, int]) -> None:
+    """Add the bye as a last node. Takes node -> cost, for those who may have it."""
+    column = [bye_costs.get(node, matching.NO_EDGE) for node in range(len(costs))]
+    for row, cost in zip(costs, column, strict=True):
         row.append(cost)
-    costs.append([*bye_costs, 0])
+    costs.append([*column, 0])
 
 
 def _bye_penalties(order: Sequence[int], group_of: Sequence[int], past: DrawHistory) -> dict[int, int]:
-    """Node -> penalty of a bye; without the players with the most byes unless all have equally many."""
+    """Node -> penalty of a bye, in parts; without those with the most unless all have equally many."""
     byes = [past.bye_count(player_id) for player_id in order]
     penalties = Penalties(max(group_of), len(order))
     return {
-        node: penalties.bye_penalty(group)
+        node: penalties.float_unit * penalties.bye_penalty(group)
         for node, (group, count) in enumerate(zip(group_of, byes, strict=True))
         if count < max(byes) or min(byes) == max(byes)
     }

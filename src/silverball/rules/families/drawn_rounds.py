@@ -101,6 +101,7 @@ class DrawnRoundRules(Struct, frozen=True, kw_only=True):
             ranking=pairings.rank_by_score(scores, playing, dice),
             group_size=self.group_size,
             keeps_threes_low=self.keeps_threes_low,
+            scores_of=self.pairing_scores,
         )
         draw = pairings.draw_groups(after, field, dice)
         games = games_per_round(after)

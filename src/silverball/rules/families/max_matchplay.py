@@ -109,7 +109,14 @@ def create_matches(tournament: Tournament, dice: Random, now: datetime) -> list[
     slots = free_slots(current)
     if slots is not None and slots <= 0:
         raise NoRoomForMatches
-    pairs = schedule.meetings_to_start(current.state.schedule, waiting, slots, dice)
+    pairs = schedule.meetings_to_start(
+        current.state.schedule,
+        waiting,
+        slots,
+        dice,
+        plays=lineups.balanced_plays(current),
+        arena_ids=[arena.arena_id for arena in lineups.free_arenas(current)],
+    )
     if not pairs:
         raise NoPairForMatches
     left = _remaining_meetings(current.state.schedule, pairs)

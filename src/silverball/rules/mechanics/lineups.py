@@ -51,19 +51,18 @@ def pairing_history(tournament: Tournament, *, with_series: bool = False) -> Dra
 
     With `with_series` the groups of the other tournaments of the series are added (formats, 6.8).
     """
-    rounds = [
+    # One list per group: two players who met on two nights met twice.
+    rounds = [[group] for group in tournament.state.series_groups] if with_series else []
+    rounds += [
         groups_in_games(tournament.games_by_round.get(round_.round_id, ()))
         for round_ in tournament.rounds_in_order
     ]
-    if with_series:
-        # One list per group: two players who met on two nights met twice.
-        rounds += [[group] for group in tournament.state.series_groups]
     past = history.history_of_rounds(rounds)
     byes = Counter(past.byes)
     byes.update(
         {entrant.player_id: entrant.byes_credited for entrant in tournament.entrants if entrant.byes_credited}
     )
-    return DrawHistory(past.meetings, byes, past.short_groups)
+    return replace(past, byes=byes)
 
 
 def arena_plays(tournament: Tournament, *, with_series: bool = False) -> dict[int, dict[int, int]]:
@@ -79,6 +78,14 @@ def arena_plays(tournament: Tournament, *, with_series: bool = False) -> dict[in
                 counts = plays.setdefault(player_id, {})
                 counts[arena_id] = counts.get(arena_id, 0) + 1
     return plays
+
+
+def balanced_plays(tournament: Tournament) -> dict[int, dict[int, int]] | None:
+    """The arena plays by which the tournament gives out its arenas; None where it does not balance them."""
+    assignment = settings_protocols.arena_assignment(tournament.settings, default="disabled")
+    if assignment not in {"balanced", "balanced_series"}:
+        return None
+    return arena_plays(tournament, with_series=assignment == "balanced_series")
 
 
 def arena_plays_of(tournament: Tournament, player_ids: Sequence[int]) -> dict[int, dict[int, int]]:

@@ -1,11 +1,13 @@
 """The draw of the next round, by the tournament's own settings. Source: formats, sections 5 and 6."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from random import Random
 
 from msgspec import Struct
 
+from silverball.kit.values import replace
 from silverball.rules.drawing import balanced, swiss, tiers
 from silverball.rules.drawing.groups import PAIR_SIZE, Draw
 from silverball.rules.mechanics import lineups, seeding
@@ -26,6 +28,8 @@ class PairingField(Struct, frozen=True, kw_only=True):
     group_size: int
     # Whether groups of three are at the bottom of the table, as in strikes, instead of at any level.
     keeps_threes_low: bool = False
+    # Player id -> score as the tournament stood before one of its rounds.
+    scores_of: Callable[[Tournament], Mapping[int, Decimal]]
 
 
 def draw_groups(tournament: Tournament, field: PairingField, dice: Random) -> Draw:
@@ -57,11 +61,30 @@ def _draw_pairs(tournament: Tournament, field: PairingField, pairing: str, dice:
     past = lineups.pairing_history(tournament, with_series=pairing == "balanced_series")
     if pairing == "random":
         return balanced.draw_random_pairs(field.player_ids, past, dice)
+    rounds = len(tournament.rounds)
     if pairing == "swiss":
-        return swiss.draw_swiss_pairs(field.scores, past, dice)
+        # A night without a number of rounds counts as if everybody could meet everybody.
+        planned = settings_protocols.rounds_planned(tournament.settings) or len(field.player_ids)
+        is_first_half = 2 * rounds < planned
+        return swiss.draw_swiss_pairs(field.scores, past, dice, rounds=rounds, avoids_repeats=is_first_half)
     if pairing == "strictswiss":
-        return swiss.draw_strict_swiss_pairs(field.scores, past, dice, rounds=len(tournament.rounds))
+        past = replace(past, floats=_floats(tournament, field))
+        return swiss.draw_strict_swiss_pairs(field.scores, past, dice, rounds=rounds)
     return balanced.draw_balanced_pairs(field.player_ids, past, dice)
+
+
+def _floats(tournament: Tournament, field: PairingField) -> Counter[int]:
+    """Player id -> opponents who had another score before the round, by the results of now."""
+    floats: Counter[int] = Counter()
+    for number, round_ in enumerate(tournament.rounds_in_order):
+        earlier = tournament.rounds_in_order[:number]
+        earlier_ids = {each.round_id for each in earlier}
+        games = tuple(game for game in tournament.games if game.round_id in earlier_ids)
+        scores = field.scores_of(replace(tournament, rounds=tuple(earlier), games=games))
+        for group in lineups.groups_in_games(tournament.games_by_round.get(round_.round_id, ())):
+            if len({scores.get(player_id, Decimal(0)) for player_id in group}) > 1:
+                floats.update(group)
+    return floats
 
 
 def _draw_groups_of_four(tournament: Tournament, field: PairingField, pairing: str, dice: Random) -> Draw:

@@ -16,6 +16,7 @@ from silverball.rules.model.changes import (
     Added,
     Altered,
     Change,
+    GameDeleted,
     GameOpened,
     Removed,
     RoundOpened,
@@ -308,7 +309,34 @@ def draw_faults(
             ]
             label = f"{change.subject.name}, drawn by action {action_id},"
             faults += _round_faults(checks, before, games, label)
-    return faults
+    return faults + (_busy_faults(before, changes, action_id) if checks.has_one_open_game else [])
+
+
+def _busy_faults(before: ReplayState, changes: Sequence[Change], action_id: int) -> list[str]:
+    """Players who were drawn into a game while they played another."""
+    opened = [
+        change.subject
+        for change in changes
+        if isinstance(change, GameOpened) and change.subject.status == "started"
+    ]
+    drawn = [player_id for game in opened if not game.is_tiebreak for player_id in game.player_ids]
+    over = {
+        change.before.game_id
+        for change in changes
+        if isinstance(change, Altered) and isinstance(change.before, Game)
+    }
+    over |= {change.subject.game_id for change in changes if isinstance(change, GameDeleted)}
+    busy = [
+        player_id
+        for game in before.items_of_part("games")
+        if game.status == "started" and not game.is_tiebreak and game.game_id not in over
+        for player_id in game.player_ids
+    ]
+    return [
+        f"Action {action_id} draws player {player_id} into a second game at once."
+        for player_id in _repeated_values(drawn + busy)
+        if player_id in drawn
+    ]
 
 
 def _round_faults(checks: FormatChecks, before: ReplayState, games: Sequence[Game], label: str) -> list[str]:

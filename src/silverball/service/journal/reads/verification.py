@@ -325,6 +325,8 @@ class DrawsReport(Struct, frozen=True):
     # Names of the draws that gave the same again, and of those that cannot be made again from the journal.
     same: Sequence[str] = ()
     not_remade: Sequence[str] = ()
+    # Names of the draws by an earlier version of the rules, of which only the legality is known.
+    earlier: Sequence[str] = ()
     # Why nothing was compared; None where it was.
     reason: str | None = None
 
@@ -346,7 +348,21 @@ def verify_draws(db: Db, tournament_id: int) -> DrawsReport:
         stored, [_drawn_action(action, stored.type) for action in actions[begin:]]
     )
     faults = [*_commitment_faults(actions), *remade.faults]
-    return DrawsReport(tournament_id, faults, remade.same, remade.not_remade)
+    if remade.earlier:
+        faults += _draw_faults(stored, _journal_history(stored, actions), remade.earlier)
+    earlier = sorted(remade.earlier.items())
+    return DrawsReport(tournament_id, faults, remade.same, remade.not_remade, [name for _, name in earlier])
+
+
+def _draw_faults(loaded: Tournament, story: _JournalHistory, action_ids: Collection[int]) -> list[str]:
+    """The rules that the draws of these actions break, whatever their dice gave; first to last."""
+    state = replay.stored_state(loaded)
+    faults: list[str] = []
+    for action, _ in replay.replay_backwards(state, story.actions):
+        if action.action_id in action_ids:
+            checks = FORMATS[loaded.type].verify
+            faults[:0] = replay.draw_faults(checks, state, action.changes, action.action_id)
+    return faults
 
 
 def commitments(actions: Sequence[Action]) -> list[tuple[Action, str]]:
