@@ -1,11 +1,14 @@
 """The forecast on the live page and on the wall."""
 
 from collections.abc import Iterator
+from typing import get_args
 
 import pytest
 
 from silverball.jobs.compute_forecasts import Forecaster
+from silverball.rules.outlook.forecast import Reason
 from silverball.store.database.engine import Store
+from silverball.web.live import tournament_view
 from stories.hall import Hall
 from web.public_visitor import PublicVisitor
 
@@ -70,6 +73,10 @@ def test_an_adjustment_withdraws_a_fact_with_a_line(store: Store, passer: Public
     assert "UTC, as points or strikes were adjusted: Ann (a win is enough to win)" in page
     wall = passer.text(f"/t/{hall.tournament_id}/wall")
     assert "Withdrawn, as points or strikes were adjusted: Ann (a win is enough to win)" in wall
+
+
+def test_every_reason_of_a_withdrawal_has_words() -> None:
+    assert set(tournament_view.REASONS) == set(get_args(Reason))
 
 
 def test_the_wall_shows_those_who_are_ahead(store: Store, passer: PublicVisitor) -> None:

@@ -10,9 +10,9 @@ from rules.moves import Moves
 from rules.night import NOON, Night
 from rules.night_machine import NightMachine
 from rules.verify import walked_nights
-from silverball.kit.values import replace
+from silverball.kit.values import convert, replace
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.outlook.forecast import Claim, Forecast, certain_facts, cut_of
+from silverball.rules.outlook.forecast import CertainFacts, Claim, Forecast, certain_facts, cut_of
 from silverball.rules.registry import FORMATS
 
 PLAY = ("play_round", "record", "record_all")
@@ -89,6 +89,19 @@ def walk_to_end(played: Moves, seed: str) -> FinishedWalk:
     return found
 
 
+def stored_and_loaded(facts: CertainFacts) -> Forecast:
+    """The forecast with these facts, as the next one finds it in the database."""
+    forecast = Forecast(
+        chances=None,
+        rated_ids=(),
+        nights_simulated=0,
+        claims=facts.claims,
+        withdrawals=facts.withdrawals,
+        assumptions=facts.assumptions,
+    )
+    return convert(msgspec.json.decode(msgspec.json.encode(forecast)), Forecast, str_keys=True)
+
+
 def _note_claims(found: FinishedWalk, tournament: Tournament) -> None:
     game_of = {
         player_id: game.game_id
@@ -99,14 +112,7 @@ def _note_claims(found: FinishedWalk, tournament: Tournament) -> None:
     certain = certain_facts(tournament, FORMATS[tournament.type], found.published, NOON)
     # Nobody is adjusted, joins or leaves, and no result is corrected.
     assert certain.withdrawals == ()
-    found.published = Forecast(
-        chances=None,
-        rated_ids=(),
-        nights_simulated=0,
-        claims=certain.claims,
-        withdrawals=certain.withdrawals,
-        assumptions=certain.assumptions,
-    )
+    found.published = stored_and_loaded(certain)
     for claim in certain.claims:
         if claim.fact == "place":
             assert claim.game_id == game_of[claim.player_id]

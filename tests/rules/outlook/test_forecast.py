@@ -1,33 +1,27 @@
 """What was certain stays so until something is changed: hand-checked cases."""
 
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import msgspec
+import pytest
 
 from rules.night import NOON, Night, a_night
+from rules.outlook import finished_nights
 from silverball.kit.values import replace
+from silverball.rules.commands import games as game_commands
+from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.settings import Band
-from silverball.rules.outlook.forecast import CertainFacts, Forecast, certain_facts
+from silverball.rules.outlook.forecast import CertainFacts, assumptions_of, broken_assumption, certain_facts
 from silverball.rules.planning.nights import CertainBy
 from silverball.rules.registry import FORMATS
 
 TWO_GO_ON = (Band(index=0, value=2, cumulative=2, text="", color=None),)
 
 
-def published(facts: CertainFacts) -> Forecast:
-    return Forecast(
-        chances=None,
-        rated_ids=(),
-        nights_simulated=0,
-        claims=facts.claims,
-        withdrawals=facts.withdrawals,
-        assumptions=facts.assumptions,
-    )
-
-
 def facts_of(night: Night, before: CertainFacts | None = None, minutes: int = 0) -> CertainFacts:
-    earlier = None if before is None else published(before)
+    earlier = None if before is None else finished_nights.stored_and_loaded(before)
     at = NOON + timedelta(minutes=minutes)
     return certain_facts(night.tournament, FORMATS[night.tournament.type], earlier, at)
 
@@ -120,6 +114,113 @@ def test_a_change_of_the_settings_is_a_reason_and_a_switch_is_none() -> None:
     longer = facts_of(with_settings(night, duration=9), decided)
     assert (ann, "win", "clinched", "settings") in withdrawn(longer)
     assert facts_of(with_settings(night, forecast=True), decided).withdrawals == ()
+
+
+def last_round_of_pairs() -> tuple[Night, list[int]]:
+    """Ann and Cid have a point, Bea and Dot none; the last games, Ann-Cid and Bea-Dot, are open."""
+    night = a_night("matchplay", players=4, duration=2, playoffs_cutoffs=TWO_GO_ON)
+    night.start()
+    first, second = night.open_round()
+    (ann, bea), (cid, dot) = first.player_ids, second.player_ids
+    night.record_order(first, ann, bea)
+    night.record_order(second, cid, dot)
+    night.open_round()
+    if not {ann, cid} <= set(night.game_with(ann).player_ids):
+        meets = next(each for each in night.game_with(ann).player_ids if each != ann)
+        night.apply(game_commands.swap_players(night.tournament, meets, cid))
+    return night, [ann, bea, cid, dot]
+
+
+def test_a_swap_withdraws_what_hung_on_the_pairing() -> None:
+    night, (ann, bea, cid, dot) = last_round_of_pairs()
+    before = facts_of(night)
+    # Whoever wins Ann-Cid has 2 points alone.
+    assert {(claim.player_id, claim.fact) for claim in before.claims if claim.goal == "win"} == {
+        (ann, "place"),
+        (cid, "place"),
+        (bea, "out"),
+        (dot, "out"),
+    }
+    night.apply(game_commands.swap_players(night.tournament, cid, dot))
+    # Bea can beat Cid while Dot beats Ann: then all have a point.
+    after = facts_of(night, before)
+    assert {each for each in withdrawn(after) if each[1] == "win"} == {
+        (ann, "win", "place", "pairing"),
+        (cid, "win", "place", "pairing"),
+        (bea, "win", "out", "pairing"),
+        (dot, "win", "out", "pairing"),
+    }
+    assert not any(claim.goal == "win" for claim in after.claims)
+
+
+def test_a_round_that_is_drawn_again_withdraws_what_hung_on_it() -> None:
+    night, (_, bea, _, _) = last_round_of_pairs()
+    before = facts_of(night)
+    assert night.tournament.newest_round is not None
+    night.apply(tournament_commands.delete_round(night.tournament, night.tournament.newest_round.round_id))
+    assert (bea, "win", "out", "pairing") in withdrawn(facts_of(night, before))
+
+
+def test_who_is_taken_out_of_a_game_and_seated_elsewhere_changes_the_pairing() -> None:
+    night, (ann, bea, cid, _) = last_round_of_pairs()
+    before = facts_of(night)
+    game = night.game_with(ann)
+    # Cid has a bye instead, and Ann no game.
+    night.apply(game_commands.remove_player(night.tournament, game.game_id, ann))
+    without = facts_of(night, before)
+    assert (ann, "win", "place", "pairing") in withdrawn(without)
+    assert (cid, "win", "clinched") in {(each.player_id, each.goal, each.fact) for each in without.claims}
+    bye = night.game_with(cid)
+    night.apply(game_commands.add_player(night.tournament, bye.game_id, ann, night.dice(), night.now))
+    again = facts_of(night, without)
+    assert (cid, "win", "clinched", "pairing") in withdrawn(again)
+    assert (bea, "win", "out") in {(each.player_id, each.goal, each.fact) for each in again.claims}
+
+
+def test_the_order_of_play_is_no_pairing() -> None:
+    night, (ann, *_) = last_round_of_pairs()
+    before = facts_of(night)
+    game = night.game_with(ann)
+    night.apply(game_commands.change_order(night.tournament, game.game_id, game.player_ids[::-1]))
+    after = facts_of(night, before)
+    assert (set(after.claims), after.withdrawals) == (set(before.claims), ())
+
+
+def test_who_joined_and_left_again_between_two_forecasts_is_no_secret() -> None:
+    night, (ann, bea, cid, dot) = last_round()
+    night.record_order(night.open_games()[0], ann, bea, cid, dot)
+    decided = facts_of(night)
+    night.join(77, points_adjustment=Decimal(30))
+    night.leave(77)
+    assert (ann, "win", "clinched", "joined") in withdrawn(facts_of(night, decided))
+
+
+def test_who_is_out_stays_out_when_the_settings_or_others_change() -> None:
+    night = a_night("knockout", players=4, knockout_strike_count=1, playoffs_cutoffs=TWO_GO_ON)
+    night.start()
+    for game in night.open_round():
+        night.record_order(game, *game.player_ids)
+    night.complete_round()
+    out = {claim for claim in facts_of(night).claims if claim.fact == "out"}
+    (game,) = night.open_round()
+    night.record_order(game, *game.player_ids)
+    night.complete_round()
+    over = facts_of(night)
+    night.adjust(game.player_ids[0], -1)
+    assert out <= set(facts_of(night, over).claims)
+
+
+@pytest.mark.parametrize(
+    "kind", [form.type for form in FORMATS.values() if form.planning.certain_by is not CertainBy.NOTHING]
+)
+def test_a_forecast_that_was_stored_and_loaded_is_no_change(kind: str) -> None:
+    form = FORMATS[kind]
+    night = a_night(kind, players=8)
+    if "playoffs_cutoffs" in form.settings.__struct_fields__:
+        night = with_settings(night, playoffs_cutoffs=TWO_GO_ON)
+    night.start()
+    loaded = finished_nights.stored_and_loaded(facts_of(night))
+    assert broken_assumption(loaded.assumptions, assumptions_of(night.tournament, form)) is None
 
 
 def test_the_formats_with_the_setting_are_those_in_which_something_can_be_certain() -> None:

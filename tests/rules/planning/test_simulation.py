@@ -1,6 +1,6 @@
 """Lengths of simulated nights: hand-checked cases, properties, nights without an end."""
 
-from math import inf
+from math import inf, sqrt
 
 import numpy as np
 import pytest
@@ -215,12 +215,13 @@ def test_a_slow_machine_makes_its_nights_longer() -> None:
 
 
 def test_the_line_of_the_defaults_holds_at_venues_of_any_pace() -> None:
+    # More of them are slower than the defaults.
     shape = SetRounds(rounds=((4, 4, 3),) * 5)
     known = replace(DEFAULT_PACE, venue_spread=0.0)
     dice = np.random.default_rng(11)
     ended = [
         minutes_at(shape, replace(known, length_factor=factor), dice, nights=1)[0]
-        for factor in np.exp(dice.uniform(-0.4, 0.4, size=600))
+        for factor in np.exp(dice.uniform(-0.3, 0.5, size=600))
     ]
 
     def share_by(pace: Pace) -> float:
@@ -242,8 +243,8 @@ def test_a_venue_with_nights_of_its_own_is_known() -> None:
     assert learn_pace([a_night(24.0, 36.0)] * NIGHTS_MIN).venue_spread == 0
     finished = FinishedNight(shape=SetRounds(rounds=((4, 4),) * 3), players=8, machines=2, minutes=70)
     known = calibrate(DEFAULT_PACE, [finished] * NIGHTS_MIN, np.random.default_rng(7))
-    assert (known.venue_spread, DEFAULT_PACE.venue_spread) == (0, 0.25)
-    assert DEFAULT_PACE.whole_spread == pytest.approx(0.2915, abs=0.0001)
+    assert (known.venue_spread, DEFAULT_PACE.venue_spread) == (0, 0.4)
+    assert DEFAULT_PACE.whole_spread == pytest.approx(0.4272, abs=0.0001)
 
 
 def test_nights_that_were_longer_than_their_games_say_make_the_next_one_longer() -> None:
@@ -251,5 +252,35 @@ def test_nights_that_were_longer_than_their_games_say_make_the_next_one_longer()
     long = FinishedNight(shape=shape, players=8, machines=2, minutes=180)
     dice = np.random.default_rng(7)
     assert calibrate(EXACT, [long] * (NIGHTS_MIN - 1), dice) is EXACT
-    # Half as long again, with one night as planned among them: 1.5 to the power of 9 / 10.
-    assert calibrate(EXACT, [long] * 9, dice).length_factor == pytest.approx(1.5**0.9)
+    # All were half as long again.
+    assert calibrate(EXACT, [long] * 9, dice).length_factor == pytest.approx(1.5)
+
+
+def test_a_club_whose_nights_differ_more_has_a_later_line() -> None:
+    shape = SetRounds(rounds=((4, 4),) * 3)
+    dice = np.random.default_rng(7)
+
+    def spread(*lengths: float) -> float:
+        nights = [FinishedNight(shape=shape, players=8, machines=2, minutes=each) for each in lengths]
+        return calibrate(EXACT, nights, dice).night_spread
+
+    steady = spread(*[120.0] * 9)
+    # Four misses of 0.2 among the eight that nine nights tell of: sqrt(4 * 0.04 / 12), and the mean is one
+    # of nine; Student's t with twelve degrees of freedom is 1.356 where the normal is 1.2816.
+    assert steady == pytest.approx(sqrt(4 * 0.04 / 12) * sqrt(10 / 9) * 1.356 / 1.2816, rel=0.001)
+    assert spread(*[100.0, 120.0, 144.0] * 3) > steady
+
+
+@pytest.mark.parametrize(
+    ("known", "quantile"), [(4, 1.533), (6, 1.440), (8, 1.397), (13, 1.350), (30, 1.310)]
+)
+def test_a_line_from_few_misses_is_as_wide_as_a_table_of_student_says(known: int, quantile: float) -> None:
+    assert 1.2816 * simulation.widening(known) == pytest.approx(quantile, rel=0.005)
+
+
+def test_the_minutes_after_the_clock_say_how_long_the_next_ones_are() -> None:
+    shape = ClockNight(minutes=60)
+    dice = np.random.default_rng(7)
+    usual = float(np.mean(minutes(shape, 8, 4, EXACT, nights=500))) - 60
+    late = FinishedNight(shape=shape, players=8, machines=4, minutes=60 + 2 * usual)
+    assert calibrate(EXACT, [late] * NIGHTS_MIN, dice).length_factor == pytest.approx(2, rel=0.1)

@@ -59,6 +59,15 @@ def play_to_the_last_game(hall: Hall) -> Any:
     return last
 
 
+def bring_together(hall: Hall, name: str, other: str) -> None:
+    """Swap players of the newest round, so that these two meet."""
+    game = next(game for game in hall.open_games() if name in hall.players_of(game))
+    (mate,) = set(hall.players_of(game)) - {name}
+    if mate != other:
+        swap = {"playerId": hall.ids[mate], "withPlayerId": hall.ids[other]}
+        hall.patch(f"/games/{game['gameId']}", {"swap": swap})
+
+
 def rate(hall: Hall, name: str, rating: float, **values: Any) -> int:
     """Give the player to a new account with this rating, and return its id."""
     user_id = build.a_user(hall.store, name=name, **values)
@@ -131,6 +140,27 @@ def test_what_is_certain_is_withdrawn_with_the_reason_after_an_adjustment(store:
     again = computed(hall)
     assert ("Ann", "win", "place", 1) in facts(hall, again)
     assert ("Ann", "win", "place", "adjusted") not in withdrawn(hall, again)
+
+
+@pytest.mark.both_databases
+def test_a_swap_by_hand_withdraws_what_hung_on_the_pairing_and_nothing_else_does(store: Store) -> None:
+    hall = Hall(store, "matchplay", "Ann Bea Cid Dot", duration=2, playoffsCutoffs=TWO_GO_ON, forecast=True)
+    hall.start()
+    leaders = [hall.players_of(game)[0] for game in hall.open_round()]
+    others = [name for name in hall.ids if name not in leaders]
+    hall.finish_all(" ".join([*leaders, *others]))
+    hall.open_round()
+    bring_together(hall, *leaders)
+    before = computed(hall)
+    # A new name is no reason, and neither is a forecast that was stored and loaded.
+    hall.patch("", {"name": "Another name"})
+    assert computed(hall)["withdrawn"] == []
+    bring_together(hall, leaders[0], others[0])
+    after = computed(hall)
+    gone = {fact[:3] for fact in facts(hall, before) - facts(hall, after)}
+    # The winner of the leaders' game would have had two points alone.
+    assert {fact for _, goal, fact in gone if goal == "win"} == {"place", "out"}
+    assert withdrawn(hall, after) == {(*fact, "pairing") for fact in gone}
 
 
 def test_an_undone_result_withdraws_what_it_had_settled(store: Store) -> None:

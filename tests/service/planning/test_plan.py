@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 import build
 from silverball.jobs.compute_forecasts import NightSimulator
@@ -207,6 +207,22 @@ def test_five_nights_of_the_club_replace_the_defaults(store: Store) -> None:
         joined = users.update().where(users.c.user_id == organizer_id).values(club_id=club_id)
         transaction.connection.execute(joined)
     assert options(plan(store, wanted, member), "group_matchplay")["4 rounds"]["nights"] == 5
+
+
+@pytest.mark.both_databases
+def test_the_line_is_as_late_for_nights_without_arenas(store: Store) -> None:
+    with_arenas, without = build.a_user(store), build.a_user(store)
+    play_nights(store, with_arenas, 5, 25)
+    made = play_nights(store, without, 5, 25)
+    with store.write() as transaction:
+        own = tables.game.c.tournament_id.in_(made)
+        transaction.connection.execute(update(tables.game).where(own).values(arena_id=None))
+    asked = {"players": 8, "machines": 2, "types": ["group_matchplay"]}
+    lines = [
+        options(plan(store, asked, each), "group_matchplay")["4 rounds"]["latestMinutes"]
+        for each in (with_arenas, without)
+    ]
+    assert lines[0] == lines[1] > 1.15 * 4 * 25
 
 
 def test_tests_and_nights_that_end_later_say_nothing(store: Store) -> None:

@@ -152,8 +152,8 @@ class WithdrawnFact(Wire, frozen=True, kw_only=True):
     """What it said."""
     place: int | None
     """The place that was enough; null for other facts."""
-    reason: Literal["adjusted", "corrected", "joined", "left", "settings"]
-    """What was changed: points or strikes by hand, a result, who plays, or the settings."""
+    reason: Literal["adjusted", "corrected", "joined", "left", "pairing", "settings"]
+    """What was changed: points or strikes by hand, a result, who plays, who meets whom, or the settings."""
     withdrawn_at: Instant
     """Time of the first forecast after the change, in UTC."""
 

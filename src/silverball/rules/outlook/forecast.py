@@ -1,8 +1,9 @@
 """A forecast that is published again and again during a night: what is certain stays so, or is withdrawn.
 
-A certain fact holds as long as nobody is adjusted, joins, returns or leaves, no result is corrected and no
-setting changes. As long as that is so, a published fact is never dropped, even where it no longer follows
-from the present state alone; otherwise it has to follow again, or it is withdrawn with the reason.
+A certain fact holds as long as nobody is adjusted, joins, returns or leaves, no result is corrected, no
+drawn game gets other players and no setting changes. As long as that is so, a published fact is never
+dropped, even where it no longer follows from the present state alone; otherwise it has to follow again, or
+it is withdrawn with the reason.
 """
 
 from bisect import bisect_right
@@ -91,15 +92,24 @@ def certain_claims(tournament: Tournament, form: Format) -> list[Claim]:
 
 
 def _elimination(tournament: Tournament, form: Format, goal: Goal, places: int) -> list[Claim]:
-    """Players who are out, and all others once no more of them are left than places."""
-    if form.is_over(tournament) or not tournament.rounds:
+    """Players who are out by their places, and all others once no more of them are left than places."""
+    if not tournament.rounds:
         return []
-    playing = set(form.playing_ids(tournament))
-    active = set(tournament.active_ids)
-    possible = [each.player_id for each in tournament.entrants if each.player_id not in active - playing]
+    playing = set() if form.is_over(tournament) else set(form.playing_ids(tournament))
+    places_by_id = {row.player_id: row.position for row in form.rank(tournament)}
+    # The places of those who are out are final; whoever is away may come back.
+    decided = set(tournament.active_ids) - playing if playing else set(places_by_id)
+    possible = {each.player_id for each in tournament.entrants} - decided
     claims: list[Claim] = []
-    if len(playing) >= max(places, 2):
-        claims += [Claim(player_id=each, goal=goal, fact="out") for each in sorted(active - playing)]
+    for player_id in sorted(decided):
+        own = places_by_id.get(player_id)
+        others = [places_by_id.get(each) for each in decided - {player_id}]
+        ahead = len(playing) + sum(own is not None and (other or own) < own for other in others)
+        behind = sum(own is not None and (other or own) > own for other in others)
+        if ahead >= places:
+            claims.append(Claim(player_id=player_id, goal=goal, fact="out"))
+        elif len(possible) + len(others) - behind < places:
+            claims.append(Claim(player_id=player_id, goal=goal, fact="clinched"))
     if places > 1 and len(possible) <= places:
         claims += [Claim(player_id=each, goal=goal, fact="clinched") for each in sorted(playing)]
     return claims
@@ -238,7 +248,8 @@ def _kept_down(limits: Sequence[Decimal], awards: Sequence[Decimal]) -> int:
     return count
 
 
-Reason: TypeAlias = Literal["adjusted", "corrected", "joined", "left", "settings"]
+# In this order: where several parts were changed, the first is named.
+Reason: TypeAlias = Literal["adjusted", "corrected", "joined", "left", "pairing", "settings"]
 # Settings on which no certain fact depends.
 SETTINGS_IGNORED = frozenset({"forecast", "scorekeeping", "suggestions", "pairing"})
 # Withdrawals that are listed, newest first.
@@ -271,6 +282,9 @@ class Assumptions(Struct, frozen=True, kw_only=True):
     players: Mapping[int, bool]
     # Each finished game, by kind and id -> its result.
     results: Mapping[str, str]
+    # Each round, or game outside rounds -> who meets whom; empty where players only go out.
+    pairings: Mapping[str, str]
+    # As JSON has them, for a stored forecast is compared with a fresh one.
     settings: Mapping[str, Any]
 
 
@@ -295,9 +309,10 @@ class CertainFacts(Struct, frozen=True, kw_only=True):
     assumptions: Assumptions
 
 
-def assumptions_of(tournament: Tournament) -> Assumptions:
+def assumptions_of(tournament: Tournament, form: Format) -> Assumptions:
     """The assumptions of all certain facts about the tournament as it stands."""
-    settings = msgspec.to_builtins(tournament.settings)
+    settings = msgspec.json.decode(msgspec.json.encode(tournament.settings))
+    points = msgspec.json.decode(msgspec.json.encode(tournament.points_map))
     entrants = tournament.entrants
     return Assumptions(
         adjustments={
@@ -305,7 +320,10 @@ def assumptions_of(tournament: Tournament) -> Assumptions:
         },
         players={each.player_id: each.is_active for each in entrants},
         results=_results(tournament),
-        settings={key: value for key, value in settings.items() if key not in SETTINGS_IGNORED},
+        # Who is out depends on results alone, whoever meets next.
+        pairings={} if form.planning.certain_by is CertainBy.ELIMINATION else _pairings(tournament),
+        settings={key: value for key, value in settings.items() if key not in SETTINGS_IGNORED}
+        | {"pointsMap": points},
     )
 
 
@@ -326,6 +344,16 @@ def _results(tournament: Tournament) -> dict[str, str]:
     return games | attempts
 
 
+def _pairings(tournament: Tournament) -> dict[str, str]:
+    """The players of each game and bye. A whole round is one pairing: a game that is added changes it."""
+    groups: dict[str, list[str]] = {}
+    for game in tournament.games:
+        if not game.is_tiebreak:
+            key = f"round {game.round_id}" if game.round_id else f"game {game.game_id}"
+            groups.setdefault(key, []).append(" ".join(map(str, sorted(game.player_ids))))
+    return {key: "/".join(sorted(players)) for key, players in groups.items()}
+
+
 def _result_text(game: Game) -> str:
     points = " ".join("-" if each is None else f"{each:.2f}" for each in game.result_points)
     places = " ".join(str(each or 0) for each in game.finishing_order or game.result_positions)
@@ -338,10 +366,13 @@ def broken_assumption(before: Assumptions, now: Assumptions) -> Reason | None:
         return "adjusted"
     if any(now.results.get(game_id) != was for game_id, was in before.results.items()):
         return "corrected"
-    if any(plays and not before.players.get(each) for each, plays in now.players.items()):
+    # Who joined and has left again may have points, and so may an entrant who was removed.
+    if any(each not in before.players or plays > before.players[each] for each, plays in now.players.items()):
         return "joined"
-    if any(plays and not now.players.get(each) for each, plays in before.players.items()):
+    if any(each not in now.players or plays > now.players[each] for each, plays in before.players.items()):
         return "left"
+    if any(now.pairings.get(key) != was for key, was in before.pairings.items()):
+        return "pairing"
     return None if now.settings == before.settings else "settings"
 
 
@@ -349,7 +380,7 @@ def certain_facts(
     tournament: Tournament, form: Format, before: Forecast | None, now: datetime
 ) -> CertainFacts:
     """The certain facts of a tournament, after those that were published before."""
-    assumptions = assumptions_of(tournament)
+    assumptions = assumptions_of(tournament, form)
     claims = certain_claims(tournament, form)
     if before is None:
         return CertainFacts(claims=claims, withdrawals=(), assumptions=assumptions)
@@ -381,15 +412,20 @@ def _subject(claim: Claim) -> tuple[int, Goal]:
 def _claims_that_fell(
     tournament: Tournament, earlier: Sequence[Claim], claims: Sequence[Claim]
 ) -> list[Claim]:
-    """The earlier facts that are not among those of now, without places in games that are over."""
-    open_games = {game.game_id for game in tournament.games if game.status == "started"}
+    """The earlier facts that are not among those of now, without places in games that were played."""
+    played = {
+        (game.game_id, player_id)
+        for game in tournament.games
+        if game.status == "completed" and not game.is_bye
+        for player_id in game.player_ids
+    }
     facts: dict[tuple[int, Goal], tuple[Fact, int | None]] = {
         _subject(claim): (claim.fact, claim.place) for claim in claims
     }
     return [
         claim
         for claim in earlier
-        if (claim.fact != "place" or claim.game_id in open_games)
+        if (claim.game_id, claim.player_id) not in played
         and not _still_holds(claim, *facts.get(_subject(claim), (None, None)))
     ]
 

@@ -179,8 +179,7 @@ def _minutes_of_clock(
     # A paused clock goes on with what the whole one had.
     rest = shape.minutes if ends_at is None else max((ends_at - now).total_seconds() / 60, 0.0)
     lanes = max(1, min(machines, len(tournament.active_ids) // shape.size))
-    running = clock.minutes(np.full(lanes, shape.size)) * clock.elapsed_share(lanes)
-    return np.asarray(rest + running.max(axis=1))
+    return np.asarray(rest + clock.running_minutes(shape.size, lanes).max(axis=1))
 
 
 def _minutes_of_turns(tournament: Tournament, shape: FreeTurns, machines: int, clock: GameClock) -> Numbers:

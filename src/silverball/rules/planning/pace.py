@@ -76,12 +76,12 @@ class Pace(Struct, frozen=True, kw_only=True):
         return replace(self, minutes={size: mean * factor for size, mean in self.minutes.items()})
 
 
-# The means of all venues. A plan is for one of them: two of three are within a quarter of the mean.
+# The means of all venues. A plan is for one of them: two of three are within two fifths of the mean.
 DEFAULT_PACE = Pace(
     minutes={1: 6.0, 2: 12.0, 3: 16.0, 4: 20.0},
     game_spread=0.4,
     night_spread=0.15,
-    venue_spread=0.25,
+    venue_spread=0.4,
     gap=1.0,
 )
 

@@ -186,6 +186,7 @@ REASONS = {
     "corrected": "a result was changed",
     "joined": "somebody joined or came back",
     "left": "somebody left",
+    "pairing": "a pairing was changed",
     "settings": "the settings were changed",
 }
 

@@ -24,7 +24,7 @@ NO_CHANCES = "Chances are computed for match play in planned rounds, round robin
 CHANCES = "Chances are ours: {nights:,} simulated nights from how it stands; {rated}."
 ASSUMED = (
     "What is certain follows from the rules alone. It holds if the night ends by its settings, "
-    "everybody in it plays on, nobody joins, and nothing is adjusted or corrected."
+    "everybody in it plays on, nobody joins, no pairing is changed, and nothing is adjusted or corrected."
 )
 HIDDEN = "Somebody here hides their rating: they count as unrated and show no number."
 _T = tables.tournament.c

@@ -271,9 +271,15 @@ def _pace(form: Format, nights: Sequence[NightRecord]) -> Pace:
     from silverball.rules.planning.simulation import FinishedNight, calibrate
 
     finished = [
-        FinishedNight(shape=shape, players=night.players, machines=night.machines, minutes=night.minutes)
+        # Where no arenas are recorded, no game is known to have waited for one.
+        FinishedNight(
+            shape=shape,
+            players=night.players,
+            machines=night.machines or night.players,
+            minutes=night.minutes,
+        )
         for night in nights
-        if (shape := night.shape(form)) is not None and night.machines
+        if (shape := night.shape(form)) is not None
     ]
     return calibrate(pace, finished, np.random.default_rng(DICE_SEED))
 
