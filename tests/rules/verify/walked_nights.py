@@ -50,7 +50,7 @@ class JournalledNight(Night):
     def undo(self) -> list[Change]:
         opposites = super().undo()
         undone_id = self.undoable_ids.pop()
-        self.actions.append(ReplayedAction(len(self.actions) + 1, opposites, undone_id))
+        self.actions.append(ReplayedAction(len(self.actions) + 1, opposites, (undone_id,)))
         return opposites
 
     def faults(self) -> list[str]:
