@@ -50,6 +50,8 @@ class StoredNight(Night):
     action_ids: list[int] = field(default_factory=list)
     # The tournament and its stored standings before each action that was not undone.
     states_before: list[tuple[Tournament, dict[int, str]]] = field(default_factory=list)
+    # Fields in which an undo passes over what was done since.
+    passed_over: tuple[str, ...] = ()
 
     @property
     def context(self) -> enact.ActionContext:
@@ -96,9 +98,12 @@ class StoredNight(Night):
         assert_same_as_stored(self.store, self.tournament)
         at = self.action_ids.index(undone_id)
         before, standings_before = self.states_before[at]
-        seed = self.tournament.state.dice_seed
-        assert self.tournament == replace(before, state=replace(before.state, dice_seed=seed))
-        assert stored_standings(self.store, tournament_id) == standings_before
+        # What was edited while it was completed is undone while it runs.
+        if before.status != "completed":
+            kept_values = {name: getattr(self.tournament, name) for name in self.passed_over}
+            state = replace(before.state, dice_seed=self.tournament.state.dice_seed)
+            assert self.tournament == replace(before, state=state, **kept_values)
+            assert stored_standings(self.store, tournament_id) == standings_before
         for kept in (self.journal, self.action_ids, self.states_before):
             del kept[at:]
         return changes

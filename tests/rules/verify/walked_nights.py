@@ -61,7 +61,7 @@ class JournalledNight(Night):
         found = replay.journal_faults(self.actions)
         for action, faults in replay.replay_backwards(state, self.actions):
             found += faults
-            if action.undone_action_id is None:
+            if not action.undone_action_ids:
                 found += replay.draw_faults(checks, state, action.changes, action.action_id)
         assert self.planned is not None
         if state != replay.stored_state(self.planned):

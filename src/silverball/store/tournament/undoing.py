@@ -90,6 +90,7 @@ class _Reading:
         self._undone = frozenset(key for action in actions for key in action.undone_action_ids)
         undos = [action for action in actions if action.undone_action_ids]
         self._settled = {key for action in undos for key in action.suggestion_ids(journal.SUGGESTION_DECIDED)}
+        self._ticked_since_completion = _ticks_while_completed(actions)
         self._stack: list[Action] = []
         self._closings: list[Closing] = []
         # Actions that may be taken back by others that were not read.
@@ -123,7 +124,7 @@ class _Reading:
         if action.is_merge or action.is_import or action.is_room_call or action.undone_action_ids:
             return True
         is_settled = action.is_report and action.suggestion_ids(journal.SUGGESTION_MADE) <= self._settled
-        return is_settled or action.action_id in self._undone
+        return is_settled or action.action_id in self._undone | self._ticked_since_completion
 
     def _add(self, action: Action) -> None:
         if action.has_change(REOPENED) and not action.has_change(COMPLETED):
@@ -136,17 +137,13 @@ class _Reading:
         self._has_doubt |= self._stack.pop(at).action_id in self._doubtful
 
     def _take_completion_back(self, reopening: Action) -> None:
-        """Take the completion from the stack, and the prizes that were ticked as paid since."""
         for at in range(len(self._stack) - 1, -1, -1):
             if self._stack[at].has_change(*ARRIVALS):
-                break
+                return
             if self._stack[at].has_change(COMPLETED):
                 self._closings.append(Closing(self._stack.pop(at), reopening))
-                break
-        else:
-            at, self._has_doubt = 0, True
-        since = [action for action in self._stack[at:] if not _is_tick(action)]
-        self._stack[at:] = since
+                return
+        self._has_doubt = True
 
     def _position_of_opposite(self, action: Action) -> int | None:
         """Where the action is that this one puts back by hand; None where it puts nothing back."""
@@ -193,8 +190,22 @@ class _Reading:
         return all(each.is_below_calls for each in (action, *closed_since))
 
 
-def _is_tick(action: Action) -> bool:
-    return all(name == PRIZE_PAID for name, _ in action.entries)
+def _ticks_while_completed(actions: Sequence[Action]) -> set[int]:
+    """The prizes that were ticked as paid between a completion and the reopening after it."""
+    passed_over: set[int] = set()
+    since: list[int] = []
+    # Whoever begins to read in the midst learns from the next reopening that it was completed.
+    is_running = False
+    for action in reversed(actions):
+        names = [name for name, _ in action.entries]
+        if all(name == PRIZE_PAID for name in names) and not is_running:
+            since.append(action.action_id)
+        for name in names:
+            if name == REOPENED:
+                passed_over.update(since)
+            if name in (COMPLETED, REOPENED):
+                since, is_running = [], name == REOPENED
+    return passed_over
 
 
 def _changes(action: Action) -> list[tuple[str, Mapping[str, Any]]]:
