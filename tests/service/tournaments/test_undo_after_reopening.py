@@ -96,7 +96,7 @@ def test_what_is_edited_while_it_is_completed_is_undone_on_its_own(store: Store)
     desk.ok("POST", "/reopen")
     assert undoable(desk) == named
     desk.ok("POST", "/undo", {"action": named})
-    assert desk.ok("GET", "")["data"]["shortcut"] is None
+    assert desk.stored_state()[0].details["shortcut"] is None
     assert (desk.ok("GET", "")["data"]["status"], undoable(desk)) == ("started", recorded)
     assert faults(desk) == []
 
