@@ -54,7 +54,7 @@ class UndoHistory(Struct, frozen=True, kw_only=True):
 
     def steps(self, undone: Action) -> list[tuple[Action, ...]]:
         """What is taken back for the undo of this action, in order; each an action of its own."""
-        steps = [
+        steps: list[tuple[Action, ...]] = [
             (closing.reopening, closing.completion)
             for closing in self.closings
             if closing.reopening.action_id > undone.action_id
