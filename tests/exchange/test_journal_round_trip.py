@@ -17,7 +17,7 @@ from silverball.service.journal.reads import verification
 from silverball.service.series import reads as series_reads
 from silverball.store import tables
 from silverball.store.database.engine import Store
-from silverball.store.tournament import chain, journal
+from silverball.store.tournament import chain, journal, undoing
 
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
@@ -33,13 +33,12 @@ def undo_all(store: Store, tournament_id: int) -> int:
     """Undo action by action as far as it goes; returns how often it was possible."""
     for undone in range(200):
         with store.write(tournament_id) as transaction:
-            newest = journal.newest_actions(transaction.connection, tournament_id)
-            undoable = journal.undoable_actions(newest)
-            if not undoable:
+            offered = undoing.load_history(transaction.connection, tournament_id).offered
+            if not offered:
                 return undone
             context = enact.ActionContext(actor_id=None, source="test", now=bundles.NOW)
             try:
-                enact.undo_action(transaction, tournament_id, undoable[0].action_id, context)
+                enact.undo_action(transaction, tournament_id, offered[0].action_id, context)
             except Conflict:
                 return undone
     raise AssertionError("Undoing does not end.")

@@ -22,7 +22,7 @@ from silverball.service.core import enact
 from silverball.service.standings.reads import standings
 from silverball.store import tables
 from silverball.store.database.engine import Store
-from silverball.store.tournament import chain, journal, snapshot
+from silverball.store.tournament import chain, journal, snapshot, undoing
 
 ORGANIZER_ID = 1
 # The scorekeeper in whose name the state machines record results.
@@ -48,8 +48,10 @@ class StoredNight(Night):
 
     store: Any = None
     action_ids: list[int] = field(default_factory=list)
-    # The stored standings before each action that was not undone.
-    standings_before: list[dict[int, str]] = field(default_factory=list)
+    # The tournament and its stored standings before each action that was not undone.
+    states_before: list[tuple[Tournament, dict[int, str]]] = field(default_factory=list)
+    # Fields in which an undo passes over what was done since.
+    passed_over: tuple[str, ...] = ()
 
     @property
     def context(self) -> enact.ActionContext:
@@ -58,7 +60,7 @@ class StoredNight(Night):
     def apply(self, changes: Sequence[Change]) -> list[Change]:
         _add_players(self.store, changes)
         tournament_id = self.tournament.tournament_id
-        before = stored_standings(self.store, tournament_id)
+        before = self.tournament, stored_standings(self.store, tournament_id)
         with self.store.write(tournament_id) as transaction:
             after = enact.enact(transaction, tournament_id, changes, self.context)
         if not changes:
@@ -71,21 +73,40 @@ class StoredNight(Night):
         assert self.tournament == after
         self.journal.append(stored_changes)
         self.action_ids.append(newest.action_id)
-        self.standings_before.append(before)
+        self.states_before.append(before)
         return stored_changes
 
     def undo(self) -> list[Change]:
+        """Undo what is offered, which leads back to before it, but for the seed of the draws."""
         tournament_id = self.tournament.tournament_id
         if self.tournament.status == "completed":
             with pytest.raises(Conflict, match="Reopen"), self.store.write(tournament_id) as transaction:
                 enact.undo_action(transaction, tournament_id, self.action_ids[-1], self.context)
             return []
+        with self.store.read() as db:
+            offered = undoing.load_history(db, tournament_id).offered
+        # All that was done is taken back, also what was put back by hand.
+        undone_id = offered[0].action_id if offered else 0
+        if undone_id not in self.action_ids:
+            return []
+        lines = len(all_actions(self.store, tournament_id))
         with self.store.write(tournament_id) as transaction:
-            enact.undo_action(transaction, tournament_id, self.action_ids.pop(), self.context)
-        opposites = super().undo()
+            enact.undo_action(transaction, tournament_id, undone_id, self.context)
+        undoing_lines = all_actions(self.store, tournament_id)[lines:]
+        changes = [change for line in undoing_lines for change in line.decode_changes(self.tournament.type)]
+        self.tournament = apply_changes(self.tournament, changes)
         assert_same_as_stored(self.store, self.tournament)
-        assert stored_standings(self.store, tournament_id) == self.standings_before.pop()
-        return opposites
+        at = self.action_ids.index(undone_id)
+        before, standings_before = self.states_before[at]
+        # What was edited while it was completed is undone while it runs.
+        if before.status != "completed":
+            kept_values = {name: getattr(self.tournament, name) for name in self.passed_over}
+            state = replace(before.state, dice_seed=self.tournament.state.dice_seed)
+            assert self.tournament == replace(before, state=state, **kept_values)
+            assert stored_standings(self.store, tournament_id) == standings_before
+        for kept in (self.journal, self.action_ids, self.states_before):
+            del kept[at:]
+        return changes
 
 
 def a_stored_night(store: Store, plan: Night) -> StoredNight:

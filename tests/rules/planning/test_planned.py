@@ -1,5 +1,8 @@
 """The meaningful games of planned nights. Source: ratings, B.3, and vectors tgp.json."""
 
+import itertools
+from collections import Counter
+from collections.abc import Sequence
 from datetime import date
 from fractions import Fraction
 from functools import partial
@@ -12,6 +15,8 @@ import pytest
 
 from golden.load import vectors
 from silverball.kit.values import replace
+from silverball.rules.drawing import bracket_nodes, elimination
+from silverball.rules.drawing.bracket_nodes import BracketNode, NodeKey, SeedSource, WinnerSource
 from silverball.rules.model.settings import read_settings
 from silverball.rules.planning import pace, planned
 from silverball.rules.planning.answers import (
@@ -174,7 +179,7 @@ def test_open_play_counts_by_hours_limits_and_matches(
         ("manual_matchplay", {}, 12, "makes every game"),
         ("best_game", {}, 12, "none is entered"),
         ("bracket", {}, 6, "skip a round"),
-        ("double_bracket", {}, 8, "double elimination"),
+        ("double_bracket", {}, 129, "at most 128"),
         ("ladder", {"ladderType": "fast"}, 65, "ends with 64"),
         ("bowling", {}, 8, "pinbowling"),
         ("amazingrace", {}, 8, "amazing races"),
@@ -200,8 +205,8 @@ def test_a_night_without_a_number_says_why(
         ("group_matchplay", {"duration": 4}, 7),
         ("group_matchplay", {"duration": 4}, 14),
         ("group_matchplay", {"duration": 4}, 21),
-        ("amazingrace", {}, 8),
         ("bracket", {}, 6),
+        ("double_bracket", {}, 6),
         ("group_bracket", {"bracketSize": 24}, 24),
         ("group_bracket", {"bracketSize": 16, "groupBracketDoubleByes": 1}, 16),
     ],
@@ -332,3 +337,73 @@ def test_impossible_nights_are_not_simulated(players: int, group_size: int) -> N
     )
     with pytest.raises(ValueError, match="is not simulated"):
         simulate(night)
+
+
+# Players -> games of the calculator that the federation's guide names.
+DOUBLE_ELIMINATION = {4: 3.750, 6: 4.344, 8: 4.875, 12: 5.422, 13: 5.551, 16: 5.938, 24: 6.461, 32: 6.969}
+
+
+@pytest.mark.parametrize(("players", "games"), DOUBLE_ELIMINATION.items())
+def test_double_elimination_counts_as_the_calculator_of_the_guide(players: int, games: float) -> None:
+    found = count("double_bracket", {}, players)
+    assert found.games is not None
+    assert float(found.games) == pytest.approx(games, abs=0.001)
+    assert (found.origin, found.last_players) == ("rule", 2)
+    assert count("double_bracket", {"gamesPerRound": 3}, players).games == found.games * Fraction(5, 2)
+
+
+@pytest.mark.parametrize("players", range(2, 9))
+def test_double_elimination_is_the_mean_over_all_outcomes(players: int) -> None:
+    nodes = bracket_nodes.double_elimination_nodes(elimination.size_for(players))
+    outcomes = list(itertools.product((0, 1), repeat=2 * players - 1))
+    total = sum(_matches_of_winner(nodes, players, list(outcome)) for outcome in outcomes)
+    assert planned.matches_of_double_winner(players) == Fraction(total, len(outcomes))
+
+
+def _matches_of_winner(nodes: Sequence[BracketNode], players: int, coins: list[int]) -> int:
+    """The matches of the winner where each match falls as the next coin does."""
+    won: dict[NodeKey, int | None] = {}
+    lost: dict[NodeKey, int | None] = {}
+    matches: Counter[int | None] = Counter()
+    champion: int | None = None
+    first_of_final: int | None = None
+    for node in nodes:
+        seats: list[int | None] = []
+        for source in node.sources:
+            if isinstance(source, SeedSource):
+                seats.append(source.seed if source.seed <= players else None)
+            else:
+                seats.append((won if isinstance(source, WinnerSource) else lost)[source.node])
+        there = [seat for seat in seats if seat is not None]
+        if node.reset_of is not None and won[node.reset_of] == first_of_final:
+            break
+        if len(there) == 2:
+            coin = coins.pop()
+            won[node.key], lost[node.key] = there[coin], there[1 - coin]
+            matches.update(there)
+        else:
+            won[node.key], lost[node.key] = next(iter(there), None), None
+        first_of_final, champion = seats[0], won[node.key]
+    return matches[champion]
+
+
+def test_double_elimination_has_a_number_for_every_size() -> None:
+    numbers = [planned.matches_of_double_winner(players) for players in range(2, 129)]
+    assert numbers == sorted(numbers)
+    assert float(numbers[-1]) == pytest.approx(8.992, abs=0.001)
+
+
+def test_a_race_shows_both_published_readings_and_says_who_decides() -> None:
+    found = count("amazingrace", {}, 24)
+    assert (found.games, found.is_unsettled) == (None, True)
+    assert "11.5 games" in found.notes[1]
+    assert "7.67 to 23 games" in found.notes[2]
+    assert "IFPA decides" in found.notes[-1]
+
+
+def test_a_target_says_how_long_it_takes_the_first_and_not_the_whole_night() -> None:
+    found = count("target", {"targetPoints": 24}, 24, Circumstances(find_outcome=simulate))
+    assert "until the first is there: 4.18 rounds in the mean, 8.37 meaningful games" in found.notes[0]
+    qualifying = Circumstances(part="qualifying", find_outcome=simulate)
+    # The number of those who go on is another one, of nights that last longer.
+    assert "of 8.91 rounds in the mean" in count("target", {"targetPoints": 24}, 24, qualifying).notes[0]

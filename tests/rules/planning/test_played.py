@@ -17,6 +17,7 @@ from silverball.rules.model.tournament import (
     SinglePlayerGame,
     Tournament,
 )
+from silverball.rules.planning import simulation
 from silverball.rules.planning.answers import Circumstances, MeaningfulGames
 from silverball.rules.planning.played import NOBODY_AT_TARGET, NOTHING_PLAYED, STROKES_MISSING
 from silverball.rules.registry import FORMATS
@@ -90,10 +91,6 @@ PAIRS: Groups = ((1, 2), (3, 4), (5,))
         ("matchplay", [PAIRS, PAIRS], 1, 2),
         ("matchplay", [PAIRS, PAIRS], 3, 6),
         ("manual_matchplay", [EIGHT, EIGHT], 1, 4),
-        # Three rounds, mean weight of a game (2 + 2 + 1.5 + 1) / 4.
-        ("group_knockout", [EIGHT, ((1, 2, 3),), ((1, 2),)], 1, 3 * Fraction(13, 8)),
-        ("knockout", [PAIRS, ((1, 2),)], 1, 2),
-        ("pace_matchplay", [EIGHT, ((1, 2),)], 1, 2 * Fraction(5, 3)),
         ("max_matchplay", [((1, 2), (3, 4)), ((1, 3), (2, 4))], 1, 2),
         ("round_robin", [((1, 2), (3,)), ((1, 3), (2,)), ((2, 3), (1,))], 1, 2),
         ("frenzy", [((1, 2), (3, 4)), ((1, 3), (2, 4))], 1, 1),
@@ -103,6 +100,44 @@ def test_a_played_night_counts_its_record(
     type_: str, rounds: list[Groups], games: int, expected: Fraction | int
 ) -> None:
     assert count(a_night(type_, rounds, games=games)).games == expected
+
+
+@pytest.mark.parametrize(
+    ("type_", "rounds", "recorded"),
+    [
+        # Three rounds, mean weight of a game (2 + 2 + 1.5 + 1) / 4.
+        (
+            "group_knockout",
+            [EIGHT, ((1, 2, 3),), ((1, 2),)],
+            "mean weight of all games, 1.62, 4.88 games",
+        ),
+        ("knockout", [PAIRS, ((1, 2),)], "2 rounds times the mean weight of all games, 1, 2 games"),
+        (
+            "pace_matchplay",
+            [EIGHT, ((1, 2),)],
+            "mean weight of all games, 1.67, 3.33 games",
+        ),
+    ],
+)
+def test_a_night_of_strikes_counts_what_is_expected_from_start_to_end_beside_its_record(
+    type_: str, rounds: list[Groups], recorded: str
+) -> None:
+    night = a_night(type_, rounds)
+    players = len({player_id for group in rounds[0] for player_id in group})
+    planned = FORMATS[type_].meaningful_games(
+        night.settings, players, Circumstances(find_outcome=simulation.simulate)
+    )
+    found = count(night, find_outcome=simulation.simulate)
+    assert (found.games, found.notes[0]) == (planned.games, planned.notes[0])
+    assert recorded in found.notes[1]
+    # Until it is simulated there is no number, and never another one.
+    awaited = count(night)
+    assert (awaited.games, awaited.awaited is None) == (None, False)
+
+
+def test_strikes_of_a_field_that_is_not_simulated_count_their_record() -> None:
+    everybody = tuple((2 * number + 1, 2 * number + 2) for number in range(501))
+    assert count(a_night("knockout", [everybody])).games == 1
 
 
 def test_tiebreaks_forfeits_byes_and_open_games_count_nothing() -> None:
@@ -200,7 +235,7 @@ def test_players_who_skip_a_round_of_holes_are_for_the_federation() -> None:
         ("ladder", {}, 8, Fraction(9, 2)),
         ("card_best_game", {}, 8, 5),
         ("best_game", {}, 8, 3),
-        ("double_bracket", {}, 8, None),
+        ("double_bracket", {}, 8, Fraction(39, 8)),
         ("bowling", {}, 8, None),
         ("amazingrace", {}, 8, None),
     ],

@@ -50,7 +50,7 @@ class JournalledNight(Night):
     def undo(self) -> list[Change]:
         opposites = super().undo()
         undone_id = self.undoable_ids.pop()
-        self.actions.append(ReplayedAction(len(self.actions) + 1, opposites, undone_id))
+        self.actions.append(ReplayedAction(len(self.actions) + 1, opposites, (undone_id,)))
         return opposites
 
     def faults(self) -> list[str]:
@@ -61,7 +61,7 @@ class JournalledNight(Night):
         found = replay.journal_faults(self.actions)
         for action, faults in replay.replay_backwards(state, self.actions):
             found += faults
-            if action.undone_action_id is None:
+            if not action.undone_action_ids:
                 found += replay.draw_faults(checks, state, action.changes, action.action_id)
         assert self.planned is not None
         if state != replay.stored_state(self.planned):

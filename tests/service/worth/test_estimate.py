@@ -8,7 +8,8 @@ import pytest
 import build
 from silverball.jobs.compute_forecasts import NightSimulator
 from silverball.rules.planning import event
-from silverball.rules.planning.answers import ASK_THE_FEDERATION, BEING_COMPUTED
+from silverball.rules.planning.answers import BEING_COMPUTED
+from silverball.rules.planning.open_play import IFPA_DECIDES
 from silverball.service.outlook.reads import worth
 from silverball.store import tables
 from silverball.store.database.engine import Store
@@ -213,7 +214,7 @@ def test_a_format_without_a_rule_has_the_value_of_its_field_and_says_why_no_more
     night = a_night(store, 6, status="planned", type="amazingrace", settings={})
     found = ask(store, night.tournament_id)
     assert (found["tgp"], found["value"], found["wpprValue"], found["points"]) == (None, None, 3, [])
-    assert ASK_THE_FEDERATION in found["notes"]
+    assert IFPA_DECIDES in found["notes"]
 
 
 def test_somebody_hidden_adds_what_they_add_in_sums_rounded_to_halves(store: Store) -> None:

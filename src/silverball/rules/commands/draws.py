@@ -30,6 +30,7 @@ from silverball.rules.model.changes import (
     GameOpened,
     SinglePlayerGameChanged,
     TournamentAltered,
+    TournamentCompleted,
     opposite_changes,
 )
 from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, Outcome
@@ -131,12 +132,22 @@ def make_draws_again(stored: Tournament, actions: Sequence[DrawnAction]) -> Rema
     """Make every draw of these actions again, which lead to the stored tournament; first to last."""
     remade = RemadeDraws()
     tournament = stored
+    # Seed -> the first action that showed it, because it completed the tournament.
+    shown: dict[str, int] = {}
     for action in reversed(actions):
+        is_completed = any(isinstance(change, TournamentCompleted) for change in action.changes)
+        if is_completed and tournament.state.dice_seed:
+            shown[tournament.state.dice_seed] = action.action_id
         tournament = apply_changes(tournament, opposite_changes(action.changes))
         if action.dice_seed is not None and not action.is_undo and action.changes:
             _make_again(tournament, action, remade)
     for names in (remade.same, remade.not_remade, remade.faults):
         names.reverse()
+    remade.faults += [
+        f"Action {action.action_id} was drawn with a seed that action {shown[seed]} had shown to everybody."
+        for action, seed in ((action, (action.dice_seed or "").partition("/")[0]) for action in actions)
+        if action.draw_version is not None and action.action_id > shown.get(seed, action.action_id)
+    ]
     return remade
 
 

@@ -230,12 +230,17 @@ def require_correctable(tournament: Tournament, game: Game) -> None:
         raise RoundIsOver(round=name, newest=newest.name)
 
 
-def reopen(tournament: Tournament) -> list[Change]:
-    """Reopen a completed tournament."""
+def reopen(tournament: Tournament, new_seed: str = "") -> list[Change]:
+    """Reopen a completed tournament; all draws from now on are from the new seed, if there is one."""
     if tournament.status != "completed":
         raise TournamentNotCompleted
     changes = tournament_changes(TournamentReopened, tournament, status="started", completed_at=None)
-    return [*changes, *format_of(tournament).at_reopen(replace(tournament, status="started"))]
+    if new_seed:
+        state = replace(tournament.state, dice_seed=new_seed)
+        changes += tournament_changes(DrawRemembered, tournament, state=state)
+    # What comes back was there when the tournament was completed.
+    reopened = replace(apply_changes(tournament, changes), completed_at=tournament.completed_at)
+    return [*changes, *format_of(tournament).at_reopen(reopened)]
 
 
 def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, now: datetime) -> list[Change]:

@@ -25,9 +25,6 @@ class DoubleBracketSettings(brackets.PairBracketSettings, frozen=True, kw_only=T
 
 RULES = BracketRules(nodes=bracket_nodes.double_elimination_nodes, has_losers_bracket=True)
 
-
-WITHOUT_RULE = planned.without_rule("No published rule counts the games of double elimination.")
-
 FORMAT = Format(
     type="double_bracket",
     title="Bracket, double elimination",
@@ -52,8 +49,8 @@ FORMAT = Format(
     # Decided places: 1, 2, 3, 4, then 5, 7, 9, 13, ... by round.
     rank=RULES.rank,
     is_over=RULES.is_over,
-    meaningful_games=WITHOUT_RULE,
-    meaningful_games_played=played.by_plan(WITHOUT_RULE),
+    meaningful_games=planned.double_elimination,
+    meaningful_games_played=played.by_plan(planned.double_elimination),
     verify=FormatChecks(standings=bracket_checks.double_bracket_table),
     start=RULES.start,
     open_round=RULES.open_round,

@@ -22,7 +22,7 @@ from silverball.rules.planning.answers import (
     shown_number,
 )
 from silverball.rules.planning.nights import DrawnNight, SimulatedNight
-from silverball.rules.planning.planned import TOO_FEW
+from silverball.rules.planning.planned import TOO_FEW, round_weight
 from silverball.rules.scoring import point_maps
 from silverball.rules.scoring.point_maps import WireRows
 
@@ -53,8 +53,7 @@ def target_rule(
     if points_map is None:
         return no_number(NO_POINTS)
     night = replace(nights.target_night(settings, players, points_map), rounds=rounds_planned(settings))
-    who = "of all who reach the target" if circumstances.part == "qualifying" else "until the first is there"
-    return _simulated(night, circumstances, who)
+    return _simulated(night, circumstances, "until the first is there")
 
 
 def pace_rule(
@@ -86,10 +85,18 @@ def _simulated(night: SimulatedNight, circumstances: Circumstances, until: str) 
     if outcome is None:
         return awaiting(night)
     games = _games_of_part(outcome, circumstances)
-    origin = (
-        f"By {outcome.nights:,} simulated nights of equal players, {until}: "
-        f"{shown_number(outcome.rounds)} rounds in the mean, {shown_number(games)} meaningful games."
-    )
+    simulated = f"By {outcome.nights:,} simulated nights of equal players"
+    if night.ends_by == "reaching" and circumstances.part == "qualifying":
+        origin = (
+            f"{simulated}, of {shown_number(outcome.rounds)} rounds in the mean: "
+            f"who reaches the target plays {shown_number(games)} meaningful games until then."
+        )
+    else:
+        rounds = _rounds_to_first(night, outcome) if night.ends_by == "reaching" else outcome.rounds
+        origin = (
+            f"{simulated}, {until}: "
+            f"{shown_number(rounds)} rounds in the mean, {shown_number(games)} meaningful games."
+        )
     last = 1 if night.ends_by != "reaching" else None
     return MeaningfulGames(
         games=games,
@@ -98,6 +105,13 @@ def _simulated(night: SimulatedNight, circumstances: Circumstances, until: str) 
         last_players=last,
         simulated_nights=outcome.nights,
     )
+
+
+def _rounds_to_first(night: SimulatedNight, outcome: SimulatedOutcome) -> float:
+    """The rounds until the first reaches the target: all play in each of them, so all weigh the same."""
+    weight = round_weight(nights.sizes_of_round(night.players, night.group_size)) * night.games_per_round
+    # Of the games as they are shown, so that readers come to the same.
+    return round(outcome.meaningful_games_of_first, 2) / float(weight)
 
 
 def _games_of_part(outcome: SimulatedOutcome, circumstances: Circumstances) -> Fraction:

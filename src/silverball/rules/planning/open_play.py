@@ -3,6 +3,7 @@
 from datetime import date
 from fractions import Fraction
 
+from silverball.kit.values import replace
 from silverball.rules.drawing.groups import PAIR_SIZE
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import (
@@ -34,7 +35,8 @@ FRENZY_ALTERNATIVE = (
     "A quarter of the field or more goes on from this frenzy: the rules of 2026 have an alternative for it, "
     "which has no number here."
 )
-RACE_OF_2026 = "The two texts on amazing races in the rules of 2026 differ, so there is no number here."
+RACE_OF_2026 = "Two readings of the rules of 2026 on amazing races are published, so there is no number here."
+IFPA_DECIDES = "The IFPA decides which one counts."
 RACE_BEFORE = "There is no published rule for the meaningful games of an amazing race."
 
 
@@ -163,11 +165,22 @@ def _predicted_frenzy(
 
 
 def race_rule(
-    _settings: TournamentSettings, _players: int, circumstances: Circumstances = PLAIN, /
+    _settings: TournamentSettings, players: int, circumstances: Circumstances = PLAIN, /
 ) -> MeaningfulGames:
-    """Return no number: the rules on amazing races are not settled."""
-    reason = RACE_OF_2026 if is_under_rules_of_2026(circumstances.held_on) else RACE_BEFORE
-    return no_number(reason, is_unsettled=True)
+    """Return no number, but both readings of the rules of 2026 that were published: the IFPA decides."""
+    if not is_under_rules_of_2026(circumstances.held_on):
+        return no_number(RACE_BEFORE, is_unsettled=True)
+    if players < PAIR_SIZE:
+        return no_number(RACE_OF_2026, is_unsettled=True)
+    rounds = players - 1
+    halves = f"Half a game for each of {rounds} rounds: {shown_number(Fraction(rounds, 2))} games."
+    thirds = (
+        "A game for each round that all finish before the next one begins, a third of a game for any other: "
+        f"{shown_number(Fraction(rounds, 3))} to {rounds} games."
+    )
+    return replace(
+        no_number(RACE_OF_2026, is_unsettled=True), notes=(RACE_OF_2026, halves, thirds, IFPA_DECIDES)
+    )
 
 
 def strokes_unknown(

@@ -1,12 +1,14 @@
 """Meaningful games of planned nights with a known number of games. Source: ratings, B.3."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from math import comb
 
 from silverball.kit.values import replace
-from silverball.rules.drawing import groups
+from silverball.rules.drawing import bracket_nodes, elimination, groups
+from silverball.rules.drawing.bracket_nodes import NodeKey, SeedSource, Source, WinnerSource
 from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE, group_sizes
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import (
@@ -178,6 +180,64 @@ def expected_match_games(best_of: int) -> Fraction:
         (Fraction(last * comb(last - 1, needed - 1), 2 ** (last - 1)) for last in range(needed, best_of + 1)),
         Fraction(0),
     )
+
+
+def double_elimination(
+    settings: TournamentSettings, players: int, _circumstances: Circumstances = PLAIN, /
+) -> MeaningfulGames:
+    """Return the expected games of the winner between equals, with byes to the best seeds and the reset."""
+    if players < PAIR_SIZE:
+        return no_number(TOO_FEW)
+    if players > elimination.SIZES[-1]:
+        return no_number(f"A bracket takes at most {elimination.SIZES[-1]} players.")
+    best_of = games_per_round(settings)
+    matches, each = matches_of_double_winner(players), expected_match_games(best_of)
+    source = "By the calculator that the federation's guide names"
+    if best_of > 3:
+        source = "Ours, as the rule counts matches of three"
+    origin = (
+        f"{source}: the winner plays {shown_number(matches)} matches in the mean where all are equal, and a "
+        f"match takes {shown_number(each)} games."
+    )
+    has_byes = players != elimination.size_for(players)
+    return MeaningfulGames(
+        games=matches * each,
+        origin="rule" if best_of <= 3 else "ours",
+        notes=(origin, BYES_BY_DESIGN) if has_byes else (origin,),
+        last_players=PAIR_SIZE,
+        is_unsettled=has_byes,
+    )
+
+
+@cache
+def matches_of_double_winner(players: int) -> Fraction:
+    """Return the expected matches of the winner of a double elimination in which each match is even.
+
+    Each winner is equally likely either of two players, whatever both played before.
+    """
+    # Matches that the players of a node have behind them, in the mean; nobody comes where there is a bye.
+    seats: dict[NodeKey, list[Fraction]] = {}
+    for node in bracket_nodes.double_elimination_nodes(elimination.size_for(players)):
+        if node.reset_of is not None:
+            first, second = seats[node.reset_of]
+            # Who has not lost yet wins the final in half of all cases; else both play once more.
+            return (first + 1) / 2 + ((first + second) / 2 + 2) / 2
+        seats[node.key] = [
+            matches for source in node.sources for matches in _matches_behind(source, seats, players)
+        ]
+    raise ValueError("a double elimination ends with the reset")
+
+
+def _matches_behind(
+    source: Source, seats: Mapping[NodeKey, Sequence[Fraction]], players: int
+) -> list[Fraction]:
+    """The matches that a player who comes from here has behind them; empty when nobody comes."""
+    if isinstance(source, SeedSource):
+        return [Fraction(0)] if source.seed <= players else []
+    before = seats[source.node]
+    if len(before) == PAIR_SIZE:
+        return [sum(before, Fraction(0)) / PAIR_SIZE + 1]
+    return list(before) if isinstance(source, WinnerSource) else []
 
 
 def group_elimination(

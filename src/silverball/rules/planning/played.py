@@ -62,17 +62,36 @@ def rounds_played(tournament: Tournament, _circumstances: Circumstances = PLAIN,
     )
 
 
-def elimination_played(tournament: Tournament, _circumstances: Circumstances = PLAIN, /) -> MeaningfulGames:
+def expected_elimination(rule: MeaningfulGamesRule) -> PlayedGamesRule:
+    """Return the rule for a night that lasts until one is left: the expected number, and the record beside.
+
+    So the number is the same from the start of the night to its end.
+    """
+
+    def meaningful_games(tournament: Tournament, circumstances: Circumstances = PLAIN, /) -> MeaningfulGames:
+        """Return the expected games of those who began."""
+        games = _games_by_round(tournament)
+        if not games:
+            return no_number(NOTHING_PLAYED)
+        began = {player_id for game in tournament.games for player_id in game.player_ids}
+        recorded = _elimination_recorded(games)
+        expected = rule(tournament.settings, len(began), circumstances)
+        if expected.games is None:
+            # Where nothing can be expected, the record is all there is.
+            return recorded if expected.awaited is None else expected
+        return replace(expected, notes=(*expected.notes, *recorded.notes))
+
+    return meaningful_games
+
+
+def _elimination_recorded(played: Sequence[Sequence[Game]]) -> MeaningfulGames:
     """Return the rounds until one was left times the mean weight of all games."""
-    played = _games_by_round(tournament)
-    if not played:
-        return no_number(NOTHING_PLAYED)
     weights = [_weight_of_game(game) for games in played for game in games]
-    waves = sum(_waves(games) for games in played)
-    total = waves * sum(weights, Fraction(0)) / len(weights)
+    mean = sum(weights, Fraction(0)) / len(weights)
+    total = sum(_waves(games) for games in played) * mean
     origin = (
-        f"{FROM_RECORD}: {_rounds_text(played)} times the mean weight of all "
-        f"games, {shown_number(Fraction(sum(weights, Fraction(0)), len(weights)))}."
+        f"The record: {_rounds_text(played)} times the mean weight of all games, {shown_number(mean)}, "
+        f"{shown_number(total)} games."
     )
     return MeaningfulGames(games=total, origin="rule", notes=(origin,), last_players=1)
 

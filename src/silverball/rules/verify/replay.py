@@ -4,7 +4,7 @@ Each change must lead to the state at that point; where it does not, the stored 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
@@ -24,6 +24,7 @@ from silverball.rules.model.changes import (
     TournamentAltered,
     opposite_changes,
 )
+from silverball.rules.model.opposites import comparable_undo
 from silverball.rules.model.settings_protocols import HasRoundRobinGroups, has
 from silverball.rules.model.tournament import Bank, EngineState, Entrant, Game, LineupArena, Tournament
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
@@ -65,8 +66,8 @@ class ReplayedAction(Struct, frozen=True):
 
     action_id: int
     changes: Sequence[Change]
-    # The id of the action that this one undid.
-    undone_action_id: int | None = None
+    # The actions that this one undid, newest first: one, or a reopening and its completion.
+    undone_action_ids: Sequence[int] = ()
 
 
 class ReplayState(Struct):
@@ -415,22 +416,31 @@ def journal_faults(stories: Sequence[ReplayedAction], first: int = 1) -> list[st
     ]
     taken_back: set[int] = set()
     for action in stories:
-        if action.undone_action_id is not None:
-            faults += _undo_faults(action, by_id.get(action.undone_action_id), taken_back)
-            taken_back.add(action.undone_action_id)
+        if action.undone_action_ids:
+            faults += _undo_faults(action, by_id, taken_back)
+            taken_back.update(action.undone_action_ids)
     return faults
 
 
-def _undo_faults(action: ReplayedAction, original: ReplayedAction | None, taken_back: set[int]) -> list[str]:
-    if original is None or original.action_id >= action.action_id:
-        return [f"Action {action.action_id} undoes action {action.undone_action_id}, which is not before it."]
-    number, undone_number = action.action_id, action.undone_action_id
-    if original.action_id in taken_back:
-        return [f"Action {number} undoes action {undone_number}, which was undone before."]
-    opposites = opposite_changes(original.changes)
-    before = len(action.changes) - len(opposites)
+def _undo_faults(
+    action: ReplayedAction, by_id: Mapping[int, ReplayedAction], taken_back: Collection[int]
+) -> list[str]:
+    number, undone_ids = action.action_id, action.undone_action_ids
+    expected: list[Change] = []
+    for undone_id in undone_ids:
+        original = by_id.get(undone_id)
+        if original is None or original.action_id >= number:
+            return [f"Action {number} undoes action {undone_id}, which is not before it."]
+        if undone_id in taken_back:
+            return [f"Action {number} undoes action {undone_id}, which was undone before."]
+        expected += opposite_changes(original.changes)
+    is_pair = len(undone_ids) > 1
+    wanted = comparable_undo(expected, keeps_status=is_pair)
+    made = comparable_undo(action.changes)
+    before = len(made) - len(wanted)
     # Reports that came later are settled first, where their games go.
-    settles = all(isinstance(change, SuggestionDecided) for change in action.changes[: max(before, 0)])
-    if not settles or list(action.changes[max(before, 0) :]) != opposites:
-        return [f"Action {number} undoes action {undone_number}, but its changes are not the opposite ones."]
+    settles = all(isinstance(change, SuggestionDecided) for change in made[: max(before, 0)])
+    if not settles or made[max(before, 0) :] != wanted:
+        named = " and ".join(map(str, undone_ids))
+        return [f"Action {number} undoes action {named}, but its changes are not the opposite ones."]
     return []

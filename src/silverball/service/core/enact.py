@@ -19,7 +19,7 @@ from silverball.kit.values import convert, replace
 from silverball.rules.commands import draws, sign_ups
 from silverball.rules.format import always_rankable
 from silverball.rules.mechanics import shared_room, waiting_list
-from silverball.rules.model import fields, outcome
+from silverball.rules.model import fields, opposites, outcome
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Added,
@@ -29,7 +29,6 @@ from silverball.rules.model.changes import (
     SuggestionDecided,
     TournamentAltered,
     TournamentImported,
-    opposite_changes,
 )
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.ranking import summaries
@@ -57,7 +56,7 @@ from silverball.store.tables import (
     single_player_game,
     standing,
 )
-from silverball.store.tournament import announcements, chain, imports, journal, snapshot, writers
+from silverball.store.tournament import announcements, chain, imports, journal, snapshot, undoing, writers
 from silverball.store.tournament.chain import WrittenLine
 from silverball.store.tournament.journal import Action
 from silverball.store.tournament.loaded import LoadedTournament
@@ -268,6 +267,10 @@ class NothingToUndo(Conflict):
     sentence = "There is nothing to undo."
 
 
+# Of a tournament that came from elsewhere; the code of the refusal stays the same.
+UNDO_ENDS_AT_IMPORT = "There is nothing to undo: the tournament was imported, and undo ends at the import."
+
+
 class TournamentNotReopened(Conflict):
     """A completed tournament has to be reopened before an undo."""
 
@@ -445,19 +448,18 @@ def undo_action(
 ) -> Tournament:
     """Undo the newest action. Raises NotNewestAction when `action_id` is another one."""
     db = transaction.connection
-    tournament = loaded.load_for_change(transaction, tournament_id).tournament
-    if tournament.status == "completed":
+    before = loaded.load_for_change(transaction, tournament_id).tournament
+    if before.status == "completed":
         raise TournamentNotReopened
-    undoable = journal.undoable_actions(journal.newest_actions(db, tournament_id))
-    if not undoable:
-        raise NothingToUndo
-    undone = next((action for action in undoable if action.action_id == action_id), None)
+    history = undoing.load_history(db, tournament_id)
+    if not history.offered:
+        raise NothingToUndo(UNDO_ENDS_AT_IMPORT if history.ends_at_import else None)
+    undone = next((action for action in history.offered if action.action_id == action_id), None)
     if undone is None:
-        raise _not_newest_action(db, tournament_id, undoable[0])
-    for follower in journal.room_calls_after(journal.newest_actions(db, tournament_id), action_id):
-        _take_back(transaction, tournament_id, follower, context)
-    before = tournament
-    after = _take_back(transaction, tournament_id, undone, context)
+        raise _not_newest_action(db, tournament_id, history.offered[0])
+    after = before
+    for step in history.steps(undone):
+        after = _take_back(transaction, tournament_id, step, context)
     after = settle_room(transaction, after, context.now, before=before)
     # The restored parts have the claims and categories of their time, so the tournament is loaded again.
     transaction.loaded.clear()
@@ -465,14 +467,21 @@ def undo_action(
 
 
 def _take_back(
-    transaction: Transaction, tournament_id: int, undone: Action, context: ActionContext
+    transaction: Transaction, tournament_id: int, step: Sequence[Action], context: ActionContext
 ) -> Tournament:
-    """Enact the opposites of an action."""
+    """Enact the opposites of an action, or of a reopening and its completion together."""
     before = loaded.load_for_change(transaction, tournament_id)
-    opposites = opposite_changes(undone.decode_changes(before.tournament.type))
-    opposites = [*_settled_reports(before.tournament, opposites), *opposites]
-    entries = [(journal.ACTION_UNDONE, {"action": undone.action_id})]
-    return _enact_action(transaction, before, opposites, context, extra_entries=entries)
+    current, changes = before.tournament, list[Change]()
+    for undone in step:
+        # In the midst of a pair the tournament is not completed.
+        taken_back = opposites.undoing_changes(
+            current, undone.decode_changes(current.type), keeps_status=len(step) > 1
+        )
+        current = apply_changes(current, taken_back)
+        changes += taken_back
+    changes = [*_settled_reports(before.tournament, changes), *changes]
+    entries = [(journal.ACTION_UNDONE, {"action": undone.action_id}) for undone in step]
+    return _enact_action(transaction, before, changes, context, extra_entries=entries)
 
 
 def _settled_reports(tournament: Tournament, opposites: Sequence[Change]) -> list[Change]:

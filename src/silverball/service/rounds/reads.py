@@ -150,7 +150,7 @@ def _round_draws(
     actions: Sequence[Action], settings: Mapping[str, Any], pending: Mapping[str, int]
 ) -> list[RoundDraw]:
     """The rounds that exist, each with all that was done to its draw, also before it was taken back."""
-    undone = {action.undone_action_id for action in actions}
+    undone = {key for action in actions for key in action.undone_action_ids}
     previews, redraws, takes = Counter[str](pending), Counter[str](), Counter[str]()
     swaps: Counter[int] = Counter()
     standing: dict[str, tuple[Action, dict[str, Any]]] = {}
@@ -166,7 +166,7 @@ def _round_draws(
             elif name == "RoundOpened" and draw.startswith("round "):
                 takes[draw] += 1
                 standing[draw] = (action, data["thing"])
-            elif name == "RoundDeleted":
+            elif name == "RoundDeleted" and action.action_id not in undone:
                 standing = {key: found for key, found in standing.items() if found[1] != data["thing"]}
         if action.dice_seed is None and action.action_id not in undone:
             swaps.update(_rounds_with_swaps(action))

@@ -23,7 +23,6 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     ArenaAdded,
     Change,
-    DrawRemembered,
     EntrantAdded,
     ScorekeeperAdded,
     TournamentEdited,
@@ -204,14 +203,9 @@ def reopen_tournament(call: Write[Body], dice: Random) -> Tournament:
     """Reopen the tournament; the draws that follow have a new seed, because the old one is revealed."""
 
     def rule(tournament: Tournament) -> Decision:
-        changes = tournament_commands.reopen(tournament)
-        if not tournament.state.dice_seed:
-            # It was imported, and its draws were made elsewhere.
-            return Decision(changes)
-        reopened = apply_changes(tournament, changes)
-        state = replace(reopened.state, dice_seed=_new_seed(dice))
-        seeded = tournament_changes(DrawRemembered, reopened, state=state)
-        return Decision([*changes, *seeded], notes=enact.commitment_notes(state.dice_seed))
+        # The draws of an imported tournament were made elsewhere.
+        seed = _new_seed(dice) if tournament.state.dice_seed else ""
+        return Decision(tournament_commands.reopen(tournament, seed), notes=enact.commitment_notes(seed))
 
     return commands.run_command(call, rule)
 

@@ -145,7 +145,16 @@ class Action(Struct, frozen=True, kw_only=True):
     @property
     def undone_action_id(self) -> int | None:
         """The action that this one undid; None when it is no undo."""
-        return next((data["action"] for name, data in self.entries if name == ACTION_UNDONE), None)
+        return next(iter(self.undone_action_ids), None)
+
+    @property
+    def undone_action_ids(self) -> tuple[int, ...]:
+        """The actions that this one undid, newest first; a reopening with the completion before it."""
+        return tuple(data["action"] for name, data in self.entries if name == ACTION_UNDONE)
+
+    def has_change(self, *names: str) -> bool:
+        """Whether one of its changes has one of these names."""
+        return any(name in names for name, _ in self.entries)
 
     @property
     def new_seed(self) -> str | None:
@@ -161,12 +170,12 @@ class Action(Struct, frozen=True, kw_only=True):
     @property
     def is_merge(self) -> bool:
         """Whether it merged two players of the book, which undo passes over."""
-        return any(name == PLAYERS_MERGED for name, _ in self.entries)
+        return self.has_change(PLAYERS_MERGED)
 
     @property
     def is_import(self) -> bool:
         """Whether it tells that the journal before it was imported, which undo passes over."""
-        return any(name == JOURNAL_IMPORTED for name, _ in self.entries)
+        return self.has_change(JOURNAL_IMPORTED)
 
     @property
     def is_report(self) -> bool:
@@ -392,46 +401,6 @@ def rename_merged(data: dict[str, Any], merges: Sequence[Merge], tournament_id: 
     for merge in merges:
         if merge.tournament_id == tournament_id and merge.action_id > action_id:
             merging.replace_ids(data, merge.removed_id, merge.remaining_id)
-
-
-# Which actions an undo may name, and what is taken back with them.
-
-
-def undoable_actions(actions: Sequence[Action]) -> list[Action]:
-    """The actions that an undo may name, newest first: one, and those that only reports or calls hide.
-
-    Takes actions newest first. What a shared room did by itself is taken back with what came before it.
-    A result can be undone below later calls; what opens games can not.
-    """
-    undone: set[int] = set()
-    settled: set[int] = set()
-    found: list[Action] = []
-    for action in actions:
-        if action.is_merge or action.is_import or action.is_room_call:
-            continue
-        if action.undone_action_id is not None:
-            undone.add(action.undone_action_id)
-            settled |= action.suggestion_ids(SUGGESTION_DECIDED)
-        elif action.action_id not in undone and not (
-            action.is_report and action.suggestion_ids(SUGGESTION_MADE) <= settled
-        ):
-            has_calls = any(later.is_call for later in found)
-            if not action.is_undoable or (has_calls and not action.is_below_calls and not action.is_call):
-                break
-            found.append(action)
-            if not (action.is_report or action.is_call):
-                break
-    return found
-
-
-def room_calls_after(actions: Sequence[Action], action_id: int) -> list[Action]:
-    """The actions of a shared room after this one that were not undone; newest first, as taken."""
-    undone = {action.undone_action_id for action in actions}
-    return [
-        action
-        for action in actions
-        if action.is_room_call and action.action_id > action_id and action.action_id not in undone
-    ]
 
 
 # The journal tells what came after one of these, and nothing of what was before.

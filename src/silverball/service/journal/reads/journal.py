@@ -16,7 +16,7 @@ from silverball.service.journal.texts import Names
 from silverball.service.users import reads as users_reads
 from silverball.store import tables
 from silverball.store.database.conditions import is_among
-from silverball.store.tournament import chain, journal
+from silverball.store.tournament import chain, journal, undoing
 from silverball.store.tournament.journal import Action
 from silverball_wire import base
 from silverball_wire.base import Id
@@ -63,35 +63,38 @@ def journal_page(
     before = total + 1 - PER_PAGE * (query.page - 1)
     actions = journal.newest_actions(db, tournament_id, before=before, limit=PER_PAGE)
     undone = _undone_action_ids(db, tournament_id)
-    undoable = None if status == "completed" else _undoable_action(db, tournament_id, undone, actions)
-    described = [*actions, undoable] if undoable is not None else actions
+    # A completed tournament is reopened first.
+    offered: Sequence[Action] = ()
+    if status != "completed":
+        offered = undoing.load_history(db, tournament_id, actions if query.page == 1 else ()).offered
+    shown_ids = {action.action_id for action in actions}
+    described = [*actions, *(action for action in offered if action.action_id not in shown_ids)]
     names = _load_names(db, tournament_id, described)
     actors = users_reads.actor_names(db, tournament_id, [action.action_id for action in described])
     # While draws may follow, nobody may know them before; the seed is committed to meanwhile.
     shows_seeds = status == "completed"
-    undoable_id = undoable.action_id if undoable is not None else None
+    undoable_id = offered[0].action_id if offered else None
     rows = [
         _journal_action(action, names, actors, undone, undoable_id, shows_seeds=shows_seeds)
         for action in described
     ]
-    newest_undoable = rows[-1] if undoable is not None else None
+    newest_undoable = next((row for row in rows if row.can_undo), None)
     head = chain.journal_head(db, tournament_id)
-    last = _last_action(described, rows, names, can_undo=undoable is not None)
+    last = _last_action(described, offered, rows, names)
     return JournalRows(rows[: len(actions)], total, newest_undoable, head, last)
 
 
 def _last_action(
-    actions: Sequence[Action], rows: Sequence[JournalAction], names: Names, *, can_undo: bool
+    actions: Sequence[Action], offered: Sequence[Action], rows: Sequence[JournalAction], names: Names
 ) -> LastAction | None:
     """The newest action that undo may name, below reports of players; without undo the newest of all."""
     if not actions:
         return None
-    undoable = journal.undoable_actions(actions) if can_undo else []
-    acted = [action for action in undoable if not action.is_call]
+    acted = [action for action in offered if not action.is_call]
     # What people did is news before whom they called, but a night may begin with a timer.
-    last = next(iter(acted[-1:] or undoable[:1] or actions[:1]))
+    last = next(iter(acted[-1:] or offered[:1] or actions[:1]))
     row = next(row for row in rows if row.action_id == last.action_id)
-    return LastAction(row, texts.action_summary(last.entries, names), bool(undoable))
+    return LastAction(row, texts.action_summary(last.entries, names), bool(offered))
 
 
 def envelope(page: Page[JournalAction], rows: JournalRows) -> JournalPage:
@@ -109,34 +112,6 @@ def _undone_action_ids(db: Connection, tournament_id: int) -> set[int]:
     return {
         int(data["action"]) for data in db.execute(statement.order_by(_JOURNAL.journal_id)).scalars().all()
     }
-
-
-def _undoable_action(
-    db: Connection, tournament_id: int, undone: set[int], loaded: Sequence[Action]
-) -> Action | None:
-    """The action that an undo would reverse now: the newest one in force, if it can be undone.
-
-    Most often it is one of those that are loaded already.
-    """
-    # Undo passes over undos, merges and imported journals.
-    passed_over = (journal.ACTION_UNDONE, journal.PLAYERS_MERGED, journal.JOURNAL_IMPORTED)
-    undoing = select(_JOURNAL.action_id).where(
-        _JOURNAL.tournament_id == tournament_id, _JOURNAL.change.in_(passed_over)
-    )
-    standing = select(func.max(_JOURNAL.action_id)).where(
-        _JOURNAL.tournament_id == tournament_id,
-        _JOURNAL.action_id.not_in(undone),
-        _JOURNAL.action_id.not_in(undoing),
-    )
-    action_id = db.execute(standing).scalar_one()
-    if action_id is None:
-        return None
-    found = [action for action in loaded if action.action_id == action_id]
-    (newest,) = found or journal.newest_actions(db, tournament_id, before=action_id + 1, limit=1)
-    if newest.is_report or newest.is_room_call:
-        # An undo below a report may have settled it; what a shared room did goes with what came before.
-        newest = next(iter(journal.undoable_actions(journal.newest_actions(db, tournament_id))), newest)
-    return newest if newest.is_undoable else None
 
 
 def _load_names(db: Connection, tournament_id: int, actions: Sequence[Action]) -> Names:

@@ -201,7 +201,7 @@ def _journal_history(loaded: Tournament, actions: Sequence[Action]) -> _JournalH
 
 def _journal_actions(actions: Sequence[Action], type_: str) -> list[ReplayedAction]:
     return [
-        ReplayedAction(action.action_id, action.decode_changes(type_), action.undone_action_id)
+        ReplayedAction(action.action_id, action.decode_changes(type_), action.undone_action_ids)
         for action in actions
     ]
 
@@ -213,7 +213,7 @@ def _replay_faults(loaded: Tournament, story: _JournalHistory) -> list[str]:
     for action, faults in replay.replay_backwards(state, story.actions):
         all_faults += faults
         # An undo restores draws of an earlier action, which is checked on its own.
-        if action.undone_action_id is None:
+        if not action.undone_action_ids:
             all_faults += replay.draw_faults(
                 FORMATS[loaded.type].verify, state, action.changes, action.action_id
             )
