@@ -154,6 +154,8 @@ EXTRAS: dict[str, str] = {
     "Tournament.paceInitialTarget": OUR_NAMES,
     "Game.waitingSince": "ours: the clock of a game stands while its machine is out of order",
     "GameSummary.waitingSince": "ours: as in Game",
+    "Game.tiebreak": "ours: points of a tiebreak game count for nothing else (interface.md 4)",
+    "GameSummary.tiebreak": "ours: as in Game",
     "TournamentPlayerPivot.awayRounds": "ours: rounds that the player still sits out (formats 20)",
     "TournamentPlayerPivot.scoreAdjustment": "kept apart from strikes (formats 13.5)",
 }

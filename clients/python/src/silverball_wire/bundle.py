@@ -41,10 +41,11 @@ class EntrantFacts(Wire, frozen=True, kw_only=True):
 
 
 class GameFacts(Wire, frozen=True, kw_only=True):
-    """A tiebreak game, a forfeit, or a game whose real order its result does not show."""
+    """A forfeit, or a game whose real order its result does not show."""
 
     game_id: int
-    is_tiebreak: bool
+    is_tiebreak: bool | UnsetType = UNSET
+    """Only in files of versions before 0.3.0, whose games have no `tiebreak`."""
     forfeited_by: int | None
     """Id of the player who forfeited."""
     finishing_order: tuple[int, ...] | None

@@ -274,7 +274,9 @@ def _instant_or_none(text: str | None) -> datetime | None:
 
 
 def _update_rows(rows: Sequence[dict[str, Any]], key: str, values: Any) -> None:
-    values_by_id = {item[key]: item for item in values}
+    values_by_id = {
+        item[key]: {name: value for name, value in item.items() if value is not UNSET} for item in values
+    }
     for part in rows:
         part.update(values_by_id.get(part[key], {}))
 

@@ -122,10 +122,8 @@ _GAME = tables.game.c
 ENTRANT_FACTS = _facts_of(tables.entrant, *bundle.EntrantFacts.__struct_fields__)
 GAME_FACTS = _facts_of(
     tables.game,
-    *bundle.GameFacts.__struct_fields__,
-    where=or_(
-        _GAME.is_tiebreak.is_(true()), _GAME.forfeited_by.is_not(None), _GAME.finishing_order.is_not(None)
-    ),
+    *[name for name in bundle.GameFacts.__struct_fields__ if name != "is_tiebreak"],
+    where=or_(_GAME.forfeited_by.is_not(None), _GAME.finishing_order.is_not(None)),
 )
 ATTEMPT_FACTS = _facts_of(tables.single_player_game, *bundle.AttemptFacts.__struct_fields__)
 PURCHASE_FACTS = _facts_of(tables.entry, *bundle.PurchaseFacts.__struct_fields__)
@@ -191,8 +189,7 @@ def _load_facts(
     db: Connection, statement: Select[Any], tournament_id: int, shape: type[Shape]
 ) -> tuple[Shape, ...]:
     rows = db.execute(statement, {"tournament_id": tournament_id}).mappings()
-    names = shape.__struct_fields__
-    return tuple(shape(**{name: as_tuple(fact[name]) for name in names}) for fact in rows)
+    return tuple(shape(**{name: as_tuple(value) for name, value in fact.items()}) for fact in rows)
 
 
 def as_tuple(value: Any) -> Any:
