@@ -230,6 +230,12 @@ TOURNAMENT = (
     row_only("seq_low", "integer", audience="organizer"),
     # Whether it counts in the women's ranking; null for no.
     detail("womens", "flag", null=True, presence=ABSENT_WHEN_EMPTY, entered="as_sent", is_inherited=True),
+    # What is played later moves no rating period and is not rated: see `rules/mechanics/plays.py`.
+    PartField("rated_until", "moment", null=True, presence=ABSENT_WHEN_EMPTY),
+    # The first completion, and what had results when the tournament was last reopened.
+    PartField(
+        "reopening", "json", null=True, shown_as=None, audience="organizer", bundle="facts", announced="no"
+    ),
     # Rows of other tables.
     detail(
         "links",

@@ -26,7 +26,7 @@ from silverball.kit.errors import Conflict, NotFound
 from silverball.kit.security import addresses
 from silverball.kit.security.addresses import AddressPolicy
 from silverball.kit.values import compile_copy, convert, decode
-from silverball.rules.model.tournament import EngineState, PrizePlan, SignUpTerms
+from silverball.rules.model.tournament import EngineState, PrizePlan, Reopening, SignUpTerms
 from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.games.reads import games
 from silverball.service.money import reads as money_reads
@@ -141,8 +141,8 @@ def load_engine_facts(
 ) -> bundle.EngineFacts:
     """The stored facts that no published shape has, every list by id."""
     own = tables.tournament.c
-    stored = select(own.engine, own.prizes).where(own.tournament_id == tournament_id)
-    engine, plan = db.execute(stored).one()
+    stored = select(own.engine, own.prizes, own.reopening).where(own.tournament_id == tournament_id)
+    engine, plan, reopening = db.execute(stored).one()
     state = convert(engine or {}, EngineState, strict=False)
     return bundle.EngineFacts(
         dice_seed=state.dice_seed,
@@ -174,6 +174,17 @@ def load_engine_facts(
         notes=rounds.notes_of_tournament(db, tournament_id, with_actions=with_journal) or UNSET,
         **load_sign_up_facts(db, tournament_id),
         prizes=UNSET if plan is None else _prize_facts(convert(plan, PrizePlan)),
+        reopening=UNSET if reopening is None else _reopening_facts(convert(reopening, Reopening)),
+    )
+
+
+def _reopening_facts(reopening: Reopening) -> bundle.ReopeningFacts:
+    return bundle.ReopeningFacts(
+        first_completed_at=base.iso(reopening.first_completed_at),
+        completed_at=base.iso(reopening.completed_at),
+        played_until=base.iso(reopening.played_until),
+        results=bundle.ResultIds(**msgspec.structs.asdict(reopening.results)),
+        late=bundle.ResultIds(**msgspec.structs.asdict(reopening.late)),
     )
 
 
