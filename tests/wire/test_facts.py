@@ -143,6 +143,7 @@ EXTRAS: dict[str, str] = {
     "SimplePaginationMeta.last_page": CLIENTS_NEED_IT,
     "SimplePaginationMeta.total": CLIENTS_NEED_IT,
     "Tournament.directors": "ours: who runs it with its organizer (interface.md 3)",
+    "Tournament.ratedUntil": "ours: what is played later is not rated (ratings.md A.3)",
     "Tournament.womens": "ours: it counts in the women's ranking (pages.md 2)",
     "WpprEstimate.womens": "ours: which of its two values counts (pages.md 2)",
     "StandingsRow.drawnByLot": "ours: what was drawn says so (pages.md 2)",

@@ -1,4 +1,4 @@
-"""Corrections of a completed night keep its rating period; what is played since may move it. Source: ratings.md A.3."""
+"""Corrections of a completed night keep its day; what is played since may move it. Source: ratings.md A.3."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -55,7 +55,7 @@ class RatedNight:
     def correct(self, at: datetime) -> None:
         """Let the other player win the first game."""
         game = self.games[0]
-        body = {"resultPositions": game["playerIds"][::-1], "correction": "They said so."}
+        body = {"resultPositions": game["playerIds"][::-1], "correction": {"reason": "Misread."}}
         self.do("PUT", f"/games/{game['gameId']}/result", body, at=at)
 
     def rate(self, until: datetime) -> None:
@@ -277,6 +277,20 @@ def test_a_night_lasts_from_its_first_game_to_its_last(store: Store, kind: str) 
     night.complete(closed)
     night.rate(closed + 7 * DAY)
     assert night.rated_days() == {closed.date().isoformat(): 2}
+
+
+@pytest.mark.both_databases
+def test_the_published_start_stands_in_for_games_whose_times_are_not_known(store: Store) -> None:
+    night = a_night(store)
+    night.complete(CLOSED)
+    with store.write() as transaction:
+        db, own = transaction.connection, night.desk.night.tournament_id
+        early = tables.tournament.c.tournament_id == own, EVENING - 8 * DAY
+        db.execute(tables.tournament.update().where(early[0]).values(start_utc=early[1]))
+        games = tables.game.update().where(tables.game.c.tournament_id == own)
+        db.execute(games.values(started_at=None, duration_seconds=None))
+    night.rate(CLOSED + 7 * DAY)
+    assert night.rated_days() == {}
 
 
 def test_a_league_of_more_than_a_week_is_not_rated(store: Store) -> None:

@@ -80,7 +80,7 @@ def reopening_of(tournament: Tournament) -> tuple[Reopening | None, datetime | N
     reopening = Reopening(
         first_completed_at=completed_at if before is None else before.first_completed_at,
         completed_at=completed_at,
-        played_until=play_span(tournament)[1],
+        played_until=play_span(tournament, completed_at)[1],
         results=_ids_of(results),
         late=_ids_of(late),
     )
@@ -100,12 +100,12 @@ def _end_of_play(tournament: Tournament, completed_at: datetime) -> datetime:
     A play that would make a rated tournament too long to be rated does not count either.
     """
     limit = completed_at + SPAN_MAX
-    began_at, ended_at = play_span(tournament)
+    began_at, ended_at = play_span(tournament, completed_at)
     longest = began_at + SPAN_MAX
     return min(limit, longest) if ended_at <= longest else limit
 
 
-def play_span(tournament: Tournament) -> tuple[datetime, datetime]:
+def play_span(tournament: Tournament, completed_at: datetime) -> tuple[datetime, datetime]:
     """The start of the first game and the end of the last one that is not late, of a completed tournament.
 
     The published start and the completion stand in for what is not known.
@@ -116,15 +116,17 @@ def play_span(tournament: Tournament) -> tuple[datetime, datetime]:
         for result in played_results(tournament)
         if result.is_play and (result.is_single, result.game_id) not in late
     ]
-    announced = datetime.fromisoformat(tournament.details["start_utc"])
-    began_at = min((result.began_at for result in played if result.began_at is not None), default=announced)
-    completed_at = tournament.completed_at or began_at
+    starts = [result.began_at for result in played if result.began_at is not None]
+    announced = tournament.details.get("start_utc")
+    if not starts and announced is not None:
+        starts = [datetime.fromisoformat(announced)]
+    began_at = min(starts, default=completed_at)
     ends = [_end_of(result, tournament.reopening) or completed_at for result in played]
     return began_at, min(max(ends, default=completed_at), completed_at)
 
 
 def _end_of(result: PlayedResult, before: Reopening | None) -> datetime | None:
-    """The end of a game; of one that had a result before, when it was played, and not when it was corrected."""
+    """The end of a game; of one that had a result before, when it was played, not entered again."""
     if before is None or result.ended_at is None or not result.is_among(before.results):
         return result.ended_at
     return min(result.ended_at, before.played_until)

@@ -284,7 +284,7 @@ def _counting_tournament(db: Connection, row: Any) -> _CountingTournament | None
     is_plain = row.rated_until is None and not is_by_strokes
     if not (is_plain and standing.is_counting(form.rated, began_at, ended_at, is_test=False)):
         tournament = snapshot.load(db, row.tournament_id)
-        began_at, ended_at = plays.play_span(tournament)
+        began_at, ended_at = plays.play_span(tournament, ended_at)
         late_ids = frozenset(
             result.game_id
             for result in plays.late_results(tournament)
