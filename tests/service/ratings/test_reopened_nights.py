@@ -321,3 +321,63 @@ def test_the_day_is_the_night_s_in_every_list_by_day(store: Store) -> None:
     assert [each["tournamentId"] for each in shown["tournaments"]] == [night.desk.night.tournament_id]
     later = build.ask(store, f"/api/rating-periods/{date(2026, 3, 13)}", by=1)[1]
     assert later["tournaments"] == []
+
+
+def start(night: RatedNight) -> RatedNight:
+    night.do("POST", "/start", at=EVENING)
+    return night
+
+
+def test_a_match_that_was_not_played_to_its_end_is_play(store: Store) -> None:
+    night = start(RatedNight(store, a_desk(store, "bracket", starts=False, gamesPerRound=3)))
+    first, second = (game for game in night.desk.ok("GET", "/games")["data"] if game["status"] == "started")
+    night.do("PUT", f"/games/{first['gameId']}/result", {"resultPositions": first["playerIds"]}, at=EVENING)
+    half = {"games": {str(second["playerIds"][0]): 1, str(second["playerIds"][1]): 0}}
+    night.do("PUT", f"/games/{second['gameId']}/result", half, at=EVENING)
+    night.complete(CLOSED)
+    back = EVENING + DAY
+    night.reopen(back)
+    (match,) = (game for game in night.desk.ok("GET", "/games")["data"] if game["status"] == "started")
+    night.do("PUT", f"/games/{match['gameId']}/result", {"resultPositions": match["playerIds"]}, at=back)
+    night.complete(back + timedelta(hours=1))
+    assert night.completed_at == back
+    night.assert_proven()
+
+
+@pytest.mark.parametrize("voids", [False, True])
+def test_an_entry_moves_the_day_of_a_best_game_unless_it_is_void(store: Store, voids: bool) -> None:
+    night = start(RatedNight(store, a_desk(store, "best_game", starts=False)))
+    player_id, arena_id = night.desk.night.player_ids[0], night.desk.night.arena_ids[0]
+    entry = {"playerId": player_id, "arenaId": arena_id, "score": 1_000_000}
+    old = night.do("POST", "/single-player-games", entry, at=EVENING)["data"]
+    night.complete(CLOSED)
+    back = EVENING + DAY
+    night.reopen(back)
+    path = f"/single-player-games/{old['singlePlayerGameId']}"
+    night.do("PATCH", path, {"score": 2_000_000, "correction": {"reason": "Misread."}}, at=back)
+    new = night.do("POST", "/single-player-games", entry, at=back)["data"]
+    if voids:
+        night.do("POST", f"/single-player-games/{new['singlePlayerGameId']}/void", at=back)
+    night.complete(back + timedelta(hours=1))
+    assert night.completed_at == (CLOSED if voids else back)
+    night.assert_proven()
+
+
+def test_a_pingolf_bracket_keeps_its_day_and_its_groups(store: Store) -> None:
+    night = start(RatedNight(store, a_desk(store, "golf_bracket", starts=False)))
+    waiting = night.desk.ok("GET", "/single-player-games?limit=100")["data"]
+    for strokes, hole in enumerate(waiting):
+        path = f"/single-player-games/{hole['singlePlayerGameId']}"
+        night.do("PATCH", path, {"strokes": 1 + strokes % 5}, at=EVENING)
+    night.complete(CLOSED)
+    night.rate(EVENING + 7 * DAY)
+    rated = night.rated_days()
+    assert list(rated) == ["2026-03-05"]
+    back = EVENING + 8 * DAY
+    night.reopen(back)
+    path = f"/single-player-games/{waiting[0]['singlePlayerGameId']}"
+    night.do("PATCH", path, {"strokes": 6, "correction": {"reason": "Misread."}}, at=back)
+    night.complete(back)
+    assert night.completed_at == CLOSED
+    night.rate(EVENING + 20 * DAY)
+    assert night.rated_days() == rated
