@@ -363,21 +363,49 @@ def test_an_entry_moves_the_day_of_a_best_game_unless_it_is_void(store: Store, v
     night.assert_proven()
 
 
-def test_a_pingolf_bracket_keeps_its_day_and_its_groups(store: Store) -> None:
-    night = start(RatedNight(store, a_desk(store, "golf_bracket", starts=False)))
-    waiting = night.desk.ok("GET", "/single-player-games?limit=100")["data"]
-    for strokes, hole in enumerate(waiting):
-        path = f"/single-player-games/{hole['singlePlayerGameId']}"
-        night.do("PATCH", path, {"strokes": 1 + strokes % 5}, at=EVENING)
+def a_pingolf_bracket(store: Store, *, left_out: int = 0) -> RatedNight:
+    """A first round of two groups, completed and rated, with holes that were not played."""
+    night = start(RatedNight(store, a_desk(store, "golf_bracket", starts=False, players=8)))
+    night.do("POST", "/rounds", {}, at=EVENING)
+    holes = pending_holes(night)
+    for n, hole in enumerate(holes[: len(holes) - left_out]):
+        play_hole(night, hole, 1 + n % 5, at=EVENING)
     night.complete(CLOSED)
     night.rate(EVENING + 7 * DAY)
+    return night
+
+
+def pending_holes(night: RatedNight) -> list[dict[str, Any]]:
+    holes: list[dict[str, Any]] = night.desk.ok("GET", "/single-player-games?limit=100")["data"]
+    return [hole for hole in holes if hole["status"] == "pending"]
+
+
+def play_hole(night: RatedNight, hole: dict[str, Any], strokes: int, *, at: datetime) -> None:
+    night.do("PATCH", f"/single-player-games/{hole['singlePlayerGameId']}", {"strokes": strokes}, at=at)
+
+
+def test_a_pingolf_bracket_keeps_its_day(store: Store) -> None:
+    night, back = a_pingolf_bracket(store), EVENING + 8 * DAY
     rated = night.rated_days()
     assert list(rated) == ["2026-03-05"]
-    back = EVENING + 8 * DAY
+    before = night.ratings()
     night.reopen(back)
-    path = f"/single-player-games/{waiting[0]['singlePlayerGameId']}"
-    night.do("PATCH", path, {"strokes": 6, "correction": {"reason": "Misread."}}, at=back)
+    holes = night.desk.ok("GET", "/single-player-games?limit=100")["data"]
+    play_hole(night, holes[0], 6, at=back)
     night.complete(back)
     assert night.completed_at == CLOSED
     night.rate(EVENING + 20 * DAY)
     assert night.rated_days() == rated
+    assert night.ratings().keys() == before.keys()
+
+
+def test_a_group_of_a_pingolf_bracket_that_ends_too_late_is_not_rated(store: Store) -> None:
+    night, back = a_pingolf_bracket(store, left_out=1), EVENING + 8 * DAY
+    rated, before = night.rated_days(), night.ratings()
+    assert len(before) == 4
+    night.reopen(back)
+    (missing,) = pending_holes(night)
+    play_hole(night, missing, 2, at=back)
+    night.complete(back)
+    night.rate(EVENING + 20 * DAY)
+    assert (night.completed_at, night.rated_days(), night.ratings()) == (CLOSED, rated, before)
