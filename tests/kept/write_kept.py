@@ -12,11 +12,13 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1]))
 
 from kept import opening
+from silverball.store.database import migrate
 
 
 def write_answers(folder: Path) -> None:
     """Write the answers of the kept database, and the documents of the interface."""
     with opening.open_sqlite(folder) as store:
+        migrate.migrate(store)
         answers = {caller: dict(opening.answers(store, caller)) for caller in opening.CALLERS}
     _write_xz(opening.ANSWERS, json.dumps(answers, indent=0, ensure_ascii=False).encode())
     for file, content in opening.documents().items():

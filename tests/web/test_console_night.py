@@ -17,7 +17,7 @@ from silverball.web import site
 from silverball.web.console.actions import ACTIONS
 from web import page_forms
 from web.director import Director
-from web.visitor import Visitor
+from web.visitor import EMAIL, PASSWORD, Visitor
 
 # The interface has the same writes, and its stories run on both databases.
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -445,3 +445,16 @@ def test_every_action_is_offered_by_a_form(database_url: str) -> None:
     # Forms that run one of two actions.
     offered |= set(re.findall(r"else '([a-z-]+)', '[a-z-]+'", text))
     assert offered == set(ACTIONS)
+
+
+def test_a_reopened_night_says_what_still_counts_for_ratings(director: Director) -> None:
+    director.play("matchplay")
+    director.send("complete", "/standings")
+    before_saving = director.page("/standings")
+    assert "ratings from that day on may move" in before_saving
+    assert re.search(r"played after <span[^>]*>[-0-9: ]+ UTC</span> are not rated", before_saving)
+    director.visitor.wait(days=8)
+    director.visitor.sign_in(EMAIL, PASSWORD)
+    assert "Games that are played from now on are not rated." in director.page("/standings")
+    director.send("reopen", "/standings")
+    assert "Games that are played from now on are not rated." in director.page("/results")

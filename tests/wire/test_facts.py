@@ -143,6 +143,7 @@ EXTRAS: dict[str, str] = {
     "SimplePaginationMeta.last_page": CLIENTS_NEED_IT,
     "SimplePaginationMeta.total": CLIENTS_NEED_IT,
     "Tournament.directors": "ours: who runs it with its organizer (interface.md 3)",
+    "Tournament.ratedUntil": "ours: what is played later is not rated (ratings.md A.3)",
     "Tournament.womens": "ours: it counts in the women's ranking (pages.md 2)",
     "WpprEstimate.womens": "ours: which of its two values counts (pages.md 2)",
     "StandingsRow.drawnByLot": "ours: what was drawn says so (pages.md 2)",
@@ -154,6 +155,8 @@ EXTRAS: dict[str, str] = {
     "Tournament.paceInitialTarget": OUR_NAMES,
     "Game.waitingSince": "ours: the clock of a game stands while its machine is out of order",
     "GameSummary.waitingSince": "ours: as in Game",
+    "Game.tiebreak": "ours: points of a tiebreak game count for nothing else (interface.md 4)",
+    "GameSummary.tiebreak": "ours: as in Game",
     "TournamentPlayerPivot.awayRounds": "ours: rounds that the player still sits out (formats 20)",
     "TournamentPlayerPivot.scoreAdjustment": "kept apart from strikes (formats 13.5)",
 }

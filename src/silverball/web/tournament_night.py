@@ -15,7 +15,7 @@ from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import best_game as best_game_family
 from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import CountedIn, Format, PlayKind, ResultUnit
-from silverball.rules.mechanics import match_results, rounds, shared_room
+from silverball.rules.mechanics import match_results, plays, rounds, shared_room
 from silverball.rules.mechanics.shared_room import ARENA, RoomGame
 from silverball.rules.model import settings_protocols
 from silverball.rules.model.apply import apply_changes
@@ -416,6 +416,15 @@ class TournamentNight(Struct, frozen=True, kw_only=True, dict=True):
         except Conflict:
             return self.tournament
         return apply_changes(self.tournament, changes)
+
+    @cached_property
+    def rated_until(self) -> datetime | None:
+        """Until when plays count for ratings once it is reopened; None for one that has no ratings."""
+        if not self.format.rated or self.tournament.details["test"]:
+            return None
+        if self.tournament.status == "completed":
+            return plays.reopening_of(self.tournament)[1]
+        return self.tournament.rated_until
 
     # Single player games
 

@@ -21,7 +21,7 @@ from silverball.store.database.engine import Store
 HEADERS = {
     "players": "Player ID,Name,IFPA ID,User ID,Status,Seed,Labels",
     "games": "Game ID,Round ID,Round,Set,Arena ID,Arena,Player ID,Name,Play order,Position,Points,Score,"
-    "Status,Started at,Completed at,Duration",
+    "Status,Started at,Completed at,Duration,Tiebreak",
     "single-player-games": "Game ID,Arena ID,Arena,Player ID,Name,Round,Card ID,Index,Score,Points,"
     "Best game,Voided,Status,Started at,Completed at,Duration",
     "entries": "Entry ID,Player ID,Name,IFPA ID,Type,Quantity,Amount,Currency,Status,Created at",
@@ -154,6 +154,7 @@ def test_a_game_has_one_row_per_player_in_playing_order(store: Store) -> None:
         "Started at": "2026-03-05T19:30:00.000000Z",
         "Completed at": "2026-03-05T19:40:09.000000Z",
         "Duration": "609",
+        "Tiebreak": "false",
     }
     # Negative points are a number, not a formula.
     assert found[2]["Points"] == "-0.50"

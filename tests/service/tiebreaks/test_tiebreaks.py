@@ -1,12 +1,17 @@
 """Ties broken over HTTP, by a game and by hand. Source: formats, 13.4."""
 
+import csv
 import json
+from collections import Counter
 
 import pytest
 
+import build
+from exchange import bundles
 from service.desk import Desk, a_desk
 from silverball.service.journal.reads import verification
 from silverball.store.database.engine import Store
+from silverball.store.tournament import snapshot
 
 
 def a_tied_night(store: Store) -> tuple[Desk, list[int]]:
@@ -30,6 +35,60 @@ def test_a_tiebreak_game_separates_two_players(store: Store) -> None:
     desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultPositions": winners[::-1]})
     assert [place(desk, player_id) for player_id in winners] == [2, 1]
     desk.do_and_undo("DELETE", f"/games/{game['gameId']}")
+
+
+@pytest.mark.both_databases
+def test_a_tiebreak_game_is_marked_wherever_a_game_is_shown(store: Store) -> None:
+    desk, winners = a_tied_night(store)
+    (opened,) = desk.ok("POST", "/tiebreaks", {"playerIds": winners})["data"]
+    game_id = opened["gameId"]
+    desk.ok("PUT", f"/games/{game_id}/result", {"resultPositions": winners[::-1]})
+    for query in ("", "?status=completed"):
+        games = desk.ok("GET", f"/games{query}")["data"]
+        assert [game["gameId"] for game in games if game.get("tiebreak")] == [game_id]
+        assert all(game["tiebreak"] is True for game in games if "tiebreak" in game)
+    assert desk.ok("GET", f"/games/{game_id}")["data"]["tiebreak"] is True
+    everywhere = f"/api/games?tournaments={desk.night.tournament_id}"
+    events = [json.loads(event.data) for event in desk.mirror.seen]
+    for games in (
+        build.ask(store, everywhere, by=1)[1]["data"],
+        [game for game in events if "gameId" in game],
+        bundles.export_bundle(store, desk.night.tournament_id)["games"],
+    ):
+        assert {game["gameId"] for game in games if game.get("tiebreak")} == {game_id}
+        assert {game["gameId"] for game in games if "tiebreak" not in game}.isdisjoint({game_id})
+
+
+@pytest.mark.parametrize("version", ["this one", "before 0.3.0", "the published interface"])
+def test_a_tiebreak_game_comes_along_in_the_files_of_each_version(store: Store, version: str) -> None:
+    desk, winners = a_tied_night(store)
+    (game,) = desk.ok("POST", "/tiebreaks", {"playerIds": winners})["data"]
+    file = bundles.export_bundle(store, desk.night.tournament_id)
+    if version == "before 0.3.0":
+        for each in file["games"]:
+            each.pop("tiebreak", None)
+        plain = {"forfeitedBy": None, "finishingOrder": None}
+        file["engine"]["games"] = [{"gameId": game["gameId"], "isTiebreak": True, **plain}]
+    elif version == "the published interface":
+        del file["engine"]
+    imported = bundles.import_bundle(store, file, new_ids=True)
+    with store.read() as db:
+        games = snapshot.load(db, imported.tournament_id).games
+    assert [each.is_tiebreak for each in games] == [False, False, True]
+
+
+def test_the_points_of_games_without_tiebreaks_sum_to_the_standings(store: Store) -> None:
+    desk, winners = a_tied_night(store)
+    (game,) = desk.ok("POST", "/tiebreaks", {"playerIds": winners})["data"]
+    desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultPositions": winners})
+    points: Counter[int] = Counter()
+    text = build.ask(store, f"{desk.path}/games/csv", by=1)[1]
+    rows = list(csv.DictReader(text.splitlines()))
+    for row in rows:
+        points[int(row["Player ID"])] += int(float(row["Points"])) if row["Tiebreak"] == "false" else 0
+    assert points == {row["playerId"]: int(float(row["points"])) for row in desk.ok("GET", "/standings")}
+    assert [row["Game ID"] for row in rows if row["Tiebreak"] == "true"] == [str(game["gameId"])] * 2
+    assert list(rows[0])[-1] == "Tiebreak"
 
 
 def test_tied_players_are_ordered_by_hand_and_share_again(store: Store) -> None:

@@ -279,7 +279,9 @@ def test_reopening_leaves_everything_as_it_was_but_for_a_new_seed(store: Store, 
     expect_success(store, night, "reopen")
     now, standings_now, _ = stored_state(store, night)
     assert now.state.dice_seed != was.state.dice_seed
-    same = replace(now, state=replace(now.state, dice_seed=was.state.dice_seed))
+    assert now.rated_until is not None
+    facts: dict[str, Any] = {"rated_until": None, "reopening": None}
+    same = replace(now, state=replace(now.state, dice_seed=was.state.dice_seed), **facts)
     assert (same, standings_now) == (was, standings)
 
 

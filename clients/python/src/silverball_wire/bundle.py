@@ -41,10 +41,11 @@ class EntrantFacts(Wire, frozen=True, kw_only=True):
 
 
 class GameFacts(Wire, frozen=True, kw_only=True):
-    """A tiebreak game, a forfeit, or a game whose real order its result does not show."""
+    """A forfeit, or a game whose real order its result does not show."""
 
     game_id: int
-    is_tiebreak: bool
+    is_tiebreak: bool | UnsetType = UNSET
+    """Only in files of versions before 0.3.0, whose games have no `tiebreak`."""
     forfeited_by: int | None
     """Id of the player who forfeited."""
     finishing_order: tuple[int, ...] | None
@@ -176,6 +177,29 @@ class SignUpTermsFacts(Wire, frozen=True, kw_only=True):
     """Number of times that the code of the door was replaced."""
 
 
+class ResultIds(Wire, frozen=True, kw_only=True):
+    """Games and single player games that have a result."""
+
+    game_ids: tuple[int, ...] = ()
+    """Ids of the games."""
+    single_player_game_ids: tuple[int, ...] = ()
+
+
+class ReopeningFacts(Wire, frozen=True, kw_only=True):
+    """A completed tournament as it was when it was last reopened."""
+
+    first_completed_at: Instant
+    """When it was completed for the first time."""
+    completed_at: Instant
+    """When it counted as completed then."""
+    played_until: Instant
+    """The end of its last game that was rated."""
+    results: ResultIds
+    """What had a result then."""
+    late: ResultIds
+    """Those of them that were played too late to be rated."""
+
+
 class EngineFacts(Wire, frozen=True, kw_only=True):
     """Facts beside the published shapes from which play goes on: draws, clock, schedule, each part."""
 
@@ -209,6 +233,8 @@ class EngineFacts(Wire, frozen=True, kw_only=True):
     """People on the sign-up list, by player; absent without any."""
     sign_up_terms: SignUpTermsFacts | UnsetType = UNSET
     """Fees of the sign-up list; absent where none were set."""
+    reopening: ReopeningFacts | UnsetType = UNSET
+    """The last reopening; absent where it was never reopened."""
 
 
 class JournalLine(Wire, frozen=True, kw_only=True):

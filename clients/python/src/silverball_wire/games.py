@@ -76,6 +76,9 @@ class GameSummary(Wire, frozen=True, kw_only=True):
     scorbit_id: str | None = None
     scorbit_log: str | None = None
     scorbit_verified: bool = False
+    tiebreak: bool | UnsetType = UNSET
+    """True on a game that only separates tied players: its points count for nothing else; absent on all
+    others."""
     waiting_since: Instant | UnsetType = UNSET
     """Time since when the clock of an open game stands still, as its machine is out of order; absent while
     the clock runs."""

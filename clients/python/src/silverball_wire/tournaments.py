@@ -57,6 +57,11 @@ class Tournament(FormatSettings, frozen=True, kw_only=True):
     end_utc: Instant | None
     end_local: str | None
     completed_at: Instant | None
+    """When it was completed, for the first time or, where games were played after it was reopened, with the
+    last of these; null while it is not."""
+    rated_until: Instant | UnsetType = UNSET
+    """On a tournament that was reopened: the end of what counts. Games that are played later are not rated
+    and do not move `completedAt`. Absent on all others."""
     organizer_id: int
     location_id: int | None
     series_id: int | None

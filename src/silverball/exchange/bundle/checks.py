@@ -342,7 +342,7 @@ def _check_tournament(tournament: Tournament) -> None:
         ZoneInfo(tournament.timezone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise BrokenBundle(f"{path}.timezone", f"There is no time zone {tournament.timezone!r}.") from error
-    for key in ("startUtc", "endUtc", "completedAt", "createdAt", "updatedAt"):
+    for key in ("startUtc", "endUtc", "completedAt", "ratedUntil", "createdAt", "updatedAt"):
         require_moment(f"{path}.{key}", _value_or_none(getattr(tournament, _snake_case(key))))
     _check_members(tournament)
     for n, player in enumerate(tuple_or_empty(tournament.players)):

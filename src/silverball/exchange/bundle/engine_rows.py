@@ -19,13 +19,27 @@ from silverball.exchange.bundle.checks import (
 from silverball.kit.values import replace
 from silverball.rules.model import fields
 from silverball.rules.model.changes import TournamentImported
-from silverball.rules.model.tournament import EngineState, Payout, PrizePlan, SignUpTerms
+from silverball.rules.model.tournament import (
+    EngineState,
+    Payout,
+    PrizePlan,
+    Reopening,
+    ResultIds,
+    SignUpTerms,
+)
 from silverball.rules.ranking import prizes as ranking_prizes
 from silverball.service.tournaments.reads.tournaments import is_best_game
 from silverball.store.tournament import writers
 from silverball_wire import base
 from silverball_wire.base import UNSET
-from silverball_wire.bundle import AttemptFacts, Bundle, EngineFacts, PrizeFacts, SignUpFacts
+from silverball_wire.bundle import (
+    AttemptFacts,
+    Bundle,
+    EngineFacts,
+    PrizeFacts,
+    ReopeningFacts,
+    SignUpFacts,
+)
 from silverball_wire.rounds import ExtendedGame
 
 PATH = "$.engine.signUps"
@@ -180,6 +194,10 @@ def check_facts(check: BundleCheck) -> None:
     check_sign_ups(check, facts)
     check_notes(facts, {game.game_id for game in check.bundle.games}, check.player_ids)
     require_moment("$.engine.clockEndsAt", facts.clock_ends_at)
+    if not isinstance(facts.reopening, UnsetType):
+        require_moment("$.engine.reopening.firstCompletedAt", facts.reopening.first_completed_at)
+        require_moment("$.engine.reopening.completedAt", facts.reopening.completed_at)
+        require_moment("$.engine.reopening.playedUntil", facts.reopening.played_until)
     _check_timer(facts, check.round_ids)
     for n, attempt in enumerate(facts.single_player_games):
         require_moment(f"$.engine.singlePlayerGames[{n}].startedAt", attempt.started_at)
@@ -236,6 +254,7 @@ def complete_rows(bundle: Bundle, parts: PartRows) -> None:
     facts = None if isinstance(bundle.engine, UnsetType) else bundle.engine
     parts["tournament"][0]["engine"] = None if facts is None else _stored_state(facts)
     parts["tournament"][0]["sign_up_terms"] = stored_terms(bundle)
+    parts["tournament"][0]["reopening"] = None if facts is None else _stored_reopening(facts.reopening)
     parts["sign_ups"] = sign_up_rows(bundle)
     parts["notes"] = note_rows(bundle)
     parts["tournament"][0]["prizes"] = None if facts is None else _stored_prizes(facts.prizes)
@@ -274,7 +293,9 @@ def _instant_or_none(text: str | None) -> datetime | None:
 
 
 def _update_rows(rows: Sequence[dict[str, Any]], key: str, values: Any) -> None:
-    values_by_id = {item[key]: item for item in values}
+    values_by_id = {
+        item[key]: {name: value for name, value in item.items() if value is not UNSET} for item in values
+    }
     for part in rows:
         part.update(values_by_id.get(part[key], {}))
 
@@ -322,6 +343,22 @@ def _stored_prizes(prizes: PrizeFacts | UnsetType) -> dict[str, Any] | None:
     ]
     plan = PrizePlan(is_published=values.pop("published"), payouts=tuple(paid), **values)
     stored: dict[str, Any] = msgspec.to_builtins(plan)
+    return stored
+
+
+def _stored_reopening(facts: ReopeningFacts | UnsetType) -> dict[str, Any] | None:
+    if isinstance(facts, UnsetType):
+        return None
+    values = msgspec.to_builtins(
+        Reopening(
+            first_completed_at=base.parse_moment(facts.first_completed_at),
+            completed_at=base.parse_moment(facts.completed_at),
+            played_until=base.parse_moment(facts.played_until),
+            results=ResultIds(**msgspec.structs.asdict(facts.results)),
+            late=ResultIds(**msgspec.structs.asdict(facts.late)),
+        )
+    )
+    stored: dict[str, Any] = values
     return stored
 
 

@@ -39,6 +39,7 @@ ID_MEMBERS: dict[str, str] = {
     "tournamentId": "tournamentId",
     "roundId": "roundId",
     "gameId": "gameId",
+    "gameIds": "gameId",
     "suggestionId": "suggestionId",
     "singlePlayerGameId": "singlePlayerGameId",
     "singlePlayerGameIds": "singlePlayerGameId",

@@ -59,7 +59,7 @@ def complete_matches(bundle: Bundle, parts: PartRows, nodes: Callable[[int], Seq
 
 
 def mark_tiebreaks(parts: PartRows) -> None:
-    """Mark the tiebreak games of a group bracket, which no published shape tells from others.
+    """Mark the tiebreak games of a group bracket of a service whose games do not say so.
 
     The groups of a round have no player in common, so a game of some of a group's players is a tiebreak.
     """
@@ -71,7 +71,8 @@ def mark_tiebreaks(parts: PartRows) -> None:
         groups.setdefault(game["round_id"], []).append(players.get(game["game_id"], set()))
     for game in parts["games"]:
         own = players.get(game["game_id"], set())
-        game["is_tiebreak"] = any(own < group for group in groups[game["round_id"]]) or None
+        if not game["is_tiebreak"]:
+            game["is_tiebreak"] = any(own < group for group in groups[game["round_id"]]) or None
 
 
 def _legs_by_game(bundle: Bundle) -> dict[int, list[dict[str, Any]]]:

@@ -34,7 +34,7 @@ Outcome = Literal["new", "replaced", "unchanged", "refused"]
 NEVER_PUBLISHED = (
     "the journal, its draws and undo",
     "accounts, claims that wait, and what people hide",
-    "ties decided by hand, forfeits and tiebreak games",
+    "ties decided by hand, and forfeits",
     "purchases",
 )
 ROLLS = "rolls of pin bowling"

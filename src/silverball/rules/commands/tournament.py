@@ -14,7 +14,7 @@ from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.kit.values import replace
 from silverball.rules.drawing import history as past_byes
 from silverball.rules.format import Format, Rounds
-from silverball.rules.mechanics import lineups, queues, results, rounds, seeding
+from silverball.rules.mechanics import lineups, plays, queues, results, rounds, seeding
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
@@ -234,7 +234,15 @@ def reopen(tournament: Tournament, new_seed: str = "") -> list[Change]:
     """Reopen a completed tournament; all draws from now on are from the new seed, if there is one."""
     if tournament.status != "completed":
         raise TournamentNotCompleted
-    changes = tournament_changes(TournamentReopened, tournament, status="started", completed_at=None)
+    reopening, rated_until = plays.reopening_of(tournament)
+    changes = tournament_changes(
+        TournamentReopened,
+        tournament,
+        status="started",
+        completed_at=None,
+        reopening=reopening,
+        rated_until=rated_until,
+    )
     if new_seed:
         state = replace(tournament.state, dice_seed=new_seed)
         changes += tournament_changes(DrawRemembered, tournament, state=state)
@@ -405,7 +413,9 @@ def complete(tournament: Tournament, now: datetime, *, drops_open_round: bool = 
     for round_ in rest.rounds_in_order:
         changes += rounds.complete_round(rest, round_, now)
     changes += form.at_close(apply_changes(tournament, changes), now)
-    completed = {"status": "completed", "completed_at": now, "state": _state_at_close(tournament, rest)}
+    completed_at = plays.completion_time(apply_changes(tournament, changes), now)
+    state = _state_at_close(tournament, rest)
+    completed = {"status": "completed", "completed_at": completed_at, "state": state}
     return [*changes, *tournament_changes(TournamentCompleted, tournament, **completed)]
 
 

@@ -180,6 +180,7 @@ def _replace_item(items: list[Any], before: Any, after: Any, name: str, looked_u
 # Fields of the tournament itself that its settings and texts consist of.
 EDITED_FIELDS = (
     *("settings", "points_map", "tiebreaker_points_map", "has_entry_limits", "prizes", "state", "details"),
+    *("rated_until", "reopening"),
 )
 # Every other step leads over a started tournament.
 STATUS_CHANGES: Mapping[tuple[str, str], type[kinds.TournamentAltered]] = {

@@ -230,6 +230,12 @@ TOURNAMENT = (
     row_only("seq_low", "integer", audience="organizer"),
     # Whether it counts in the women's ranking; null for no.
     detail("womens", "flag", null=True, presence=ABSENT_WHEN_EMPTY, entered="as_sent", is_inherited=True),
+    # What is played later moves no rating period and is not rated: see `rules/mechanics/plays.py`.
+    PartField("rated_until", "moment", null=True, presence=ABSENT_WHEN_EMPTY),
+    # The first completion, and what had results when the tournament was last reopened.
+    PartField(
+        "reopening", "json", null=True, shown_as=None, audience="organizer", bundle="facts", announced="no"
+    ),
     # Rows of other tables.
     detail(
         "links",
@@ -422,10 +428,18 @@ GAME = (
     PartField("scorbit_log", "text", null=True, place="row"),
     PartField("scorbit_verified", "flag", place="row"),
     PartField("has_mismatch", "flag", column="result_count_mismatch", shown_as="result_count_mismatch"),
-    # The real order where `result_position` does not show it; forfeits; tiebreak games.
+    # The real order where `result_position` does not show it; forfeits.
     _fact("finishing_order", "json", null=True, form=LIST_OR_NULL),
     _fact("forfeited_by", "integer", null=True),
-    _fact("is_tiebreak", "flag", null=True, form=FLAG_OR_NULL, bulk="Whether it was played to break a tie."),
+    PartField(
+        "is_tiebreak",
+        "flag",
+        null=True,
+        form=FLAG_OR_NULL,
+        shown_as="tiebreak",
+        presence=ABSENT_WHEN_EMPTY,
+        bulk="Whether it was played to break a tie.",
+    ),
     # The single games of a match, in playing order; null without any. They have a shape of their own.
     PartField("legs", "json", null=True, form=LEGS, shown_as=None),
     # Since when the clock stands still, because the machine is out of order.

@@ -116,6 +116,29 @@ class PrizePlan(Struct, frozen=True, kw_only=True):
     payments: int | UnsetType = UNSET
 
 
+# What a completed tournament was when it was reopened, from which it follows what was played since.
+
+
+class ResultIds(Struct, frozen=True, kw_only=True):
+    """Ids of games and single player games that have a result."""
+
+    game_ids: tuple[int, ...] = ()
+    single_player_game_ids: tuple[int, ...] = ()
+
+
+class Reopening(Struct, frozen=True, kw_only=True):
+    """A completed tournament as it was when it was last reopened."""
+
+    first_completed_at: datetime
+    # Moved from the first one by what was played after earlier reopenings.
+    completed_at: datetime
+    # The end of its last game that is rated: a result that is entered again says when that was.
+    played_until: datetime
+    results: ResultIds
+    # Those of them that were played too late to be rated.
+    late: ResultIds = ResultIds()
+
+
 # Memory of a tournament beside its results: the seed of its draws, clocks, calls, a schedule.
 
 
@@ -437,6 +460,9 @@ class Tournament(Struct, frozen=True, kw_only=True, dict=True):
     # Whether bought or given entries limit how often a player may play.
     has_entry_limits: bool = False
     completed_at: datetime | None = None
+    # Until when what is played counts, once the tournament was reopened; None before.
+    rated_until: datetime | None = None
+    reopening: Reopening | None = None
     prizes: PrizePlan | None = None
     sign_ups: tuple[SignUpEntry, ...] = ()
     sign_up_terms: SignUpTerms | None = None

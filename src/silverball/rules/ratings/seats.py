@@ -229,8 +229,8 @@ def _name_key(person: RatedPerson) -> NameKey | None:
 
 
 # Raised whenever the same games would give other ratings, and stored with each day. 2: equal strikes are
-# no result.
-ALGORITHM_VERSION = 2
+# no result. 3: a tournament lasts from its first game to its last one.
+ALGORITHM_VERSION = 3
 # The fingerprints' own number: days without equal strikes have the same ones as in version 1.
 FINGERPRINT_VERSION = 1
 PLAYERS_MIN = 2

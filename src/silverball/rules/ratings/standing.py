@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import NamedTuple
 
 from msgspec import Struct
 
+from silverball.rules.mechanics.plays import SPAN_MAX
 from silverball.rules.ranking.standing import StoredResult, WinLossRule
 
 
@@ -54,7 +55,6 @@ class RankedRatings(Struct, frozen=True):
 # Results that count for ratings. Source: ratings, section A.4.
 
 
-SPAN_MAX = timedelta(days=7)
 PLAYERS_MIN = 2
 # Strikes say who did better, and nothing of those who have equally many.
 STRIKE_RULES = frozenset((WinLossRule.STRIKE, WinLossRule.FAIR_STRIKES))
@@ -70,9 +70,12 @@ class FinishedGame(Struct, frozen=True):
     is_forfeit: bool = False
 
 
-def is_counting(rated: bool, started_at: datetime, completed_at: datetime, *, is_test: bool) -> bool:
-    """Whether a completed tournament counts: of a rated format, not a test, at most seven days long."""
-    return rated and not is_test and completed_at - started_at <= SPAN_MAX
+def is_counting(rated: bool, began_at: datetime, ended_at: datetime, *, is_test: bool) -> bool:
+    """Whether a completed tournament counts: of a rated format, not a test, at most seven days long.
+
+    Takes the start of its first game and the end of the last one (`plays.play_span`).
+    """
+    return rated and not is_test and ended_at - began_at <= SPAN_MAX
 
 
 def counting_places(rule: WinLossRule, game: FinishedGame) -> dict[int, int]:

@@ -54,6 +54,8 @@ TOURNAMENT_FIELDS = (
     "tiebreaker_points_map",
     "has_entry_limits",
     "completed_at",
+    "rated_until",
+    "reopening",
     "prizes",
     "sign_up_terms",
     "state",

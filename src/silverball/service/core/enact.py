@@ -18,7 +18,7 @@ from silverball.kit.errors import Conflict
 from silverball.kit.values import convert, replace
 from silverball.rules.commands import draws, sign_ups
 from silverball.rules.format import always_rankable
-from silverball.rules.mechanics import shared_room, waiting_list
+from silverball.rules.mechanics import plays, shared_room, waiting_list
 from silverball.rules.model import fields, opposites, outcome
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
@@ -544,6 +544,7 @@ def enact_import(
     db = transaction.connection
     tournament_id = change.tournament_id
     rating_days.mark_tournament(db, tournament_id)
+    change = _with_first_completion(db, change)
     imports.write_import(db, change)
     rating_days.mark_tournament(db, tournament_id)
     store_imported(db, change)
@@ -560,3 +561,21 @@ def enact_import(
     )
     announcements.start_epoch(transaction, tournament_id, f"{dice.getrandbits(32):08x}")
     revisions.raise_tournaments(transaction, [tournament_id])
+
+
+def _with_first_completion(db: Connection, change: TournamentImported) -> TournamentImported:
+    """The import of a running tournament, which reopens the completed one that is stored here.
+
+    What the file itself says of an earlier completion comes first.
+    """
+    (row,) = change.parts["tournament"]
+    if row["status"] != "started" or row.get("rated_until") is not None:
+        return change
+    if snapshot.stored_type(db, change.tournament_id) not in FORMATS:
+        return change
+    stored = snapshot.load(db, change.tournament_id)
+    reopening, rated_until = stored.reopening, stored.rated_until
+    if stored.status == "completed":
+        reopening, rated_until = plays.reopening_of(stored)
+    kept = {"reopening": msgspec.to_builtins(reopening), "rated_until": rated_until}
+    return replace(change, parts={**change.parts, "tournament": [{**row, **kept}]})

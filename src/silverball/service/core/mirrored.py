@@ -70,6 +70,7 @@ def _state_there(transaction: Transaction, there: TournamentImported, here: Tour
         ),
         state=here.state,
         prizes=here.prizes,
+        reopening=here.reopening,
         purchases=here.purchases,
         details=details,
     )

@@ -79,7 +79,7 @@ RULINGS = {
     "startOver": "Machine out of order, the game starts over",
     "settle": "Machine out of order, the game is settled by order",
 }
-UNMENTIONED_FIELDS = frozenset({"has_entry_limits", "state"})
+UNMENTIONED_FIELDS = frozenset({"has_entry_limits", "state", "reopening", "rated_until"})
 
 
 class Names(Struct, frozen=True):
@@ -273,6 +273,14 @@ def _extra_time_sentence(data: ChangeData, _names: Names) -> str:
     return f"Extra time: game {', '.join(extended)}." if extended else "Extra time was taken back."
 
 
+def _reopened_sentence(data: ChangeData, _names: Names) -> str:
+    limit = data["after"].get("rated_until") or data["before"].get("rated_until")
+    if limit is None:
+        return "The tournament was reopened."
+    until = f"{limit[:10]} {limit[11:16]} UTC"
+    return f"The tournament was reopened. Games that are played after {until} are not rated."
+
+
 def _prizes_sentence(data: ChangeData, _names: Names) -> str:
     plan = data["after"]["prizes"]
     if plan is None:
@@ -303,7 +311,7 @@ SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "TournamentStarted": _fixed_sentence("The tournament was started."),
     "TournamentUnstarted": _fixed_sentence("The start was undone."),
     "TournamentCompleted": _fixed_sentence("The tournament was completed."),
-    "TournamentReopened": _fixed_sentence("The tournament was reopened."),
+    "TournamentReopened": _reopened_sentence,
     "TournamentEdited": _edit_sentence,
     "ClockChanged": _fixed_sentence("The clock was changed."),
     "RoundTimerChanged": _timer_sentence,

@@ -26,7 +26,7 @@ from silverball.kit.errors import Conflict, NotFound
 from silverball.kit.security import addresses
 from silverball.kit.security.addresses import AddressPolicy
 from silverball.kit.values import compile_copy, convert, decode
-from silverball.rules.model.tournament import EngineState, PrizePlan, SignUpTerms
+from silverball.rules.model.tournament import EngineState, PrizePlan, Reopening, SignUpTerms
 from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.games.reads import games
 from silverball.service.money import reads as money_reads
@@ -122,10 +122,8 @@ _GAME = tables.game.c
 ENTRANT_FACTS = _facts_of(tables.entrant, *bundle.EntrantFacts.__struct_fields__)
 GAME_FACTS = _facts_of(
     tables.game,
-    *bundle.GameFacts.__struct_fields__,
-    where=or_(
-        _GAME.is_tiebreak.is_(true()), _GAME.forfeited_by.is_not(None), _GAME.finishing_order.is_not(None)
-    ),
+    *[name for name in bundle.GameFacts.__struct_fields__ if name != "is_tiebreak"],
+    where=or_(_GAME.forfeited_by.is_not(None), _GAME.finishing_order.is_not(None)),
 )
 ATTEMPT_FACTS = _facts_of(tables.single_player_game, *bundle.AttemptFacts.__struct_fields__)
 PURCHASE_FACTS = _facts_of(tables.entry, *bundle.PurchaseFacts.__struct_fields__)
@@ -143,8 +141,8 @@ def load_engine_facts(
 ) -> bundle.EngineFacts:
     """The stored facts that no published shape has, every list by id."""
     own = tables.tournament.c
-    stored = select(own.engine, own.prizes).where(own.tournament_id == tournament_id)
-    engine, plan = db.execute(stored).one()
+    stored = select(own.engine, own.prizes, own.reopening).where(own.tournament_id == tournament_id)
+    engine, plan, reopening = db.execute(stored).one()
     state = convert(engine or {}, EngineState, strict=False)
     return bundle.EngineFacts(
         dice_seed=state.dice_seed,
@@ -176,6 +174,17 @@ def load_engine_facts(
         notes=rounds.notes_of_tournament(db, tournament_id, with_actions=with_journal) or UNSET,
         **load_sign_up_facts(db, tournament_id),
         prizes=UNSET if plan is None else _prize_facts(convert(plan, PrizePlan)),
+        reopening=UNSET if reopening is None else _reopening_facts(convert(reopening, Reopening)),
+    )
+
+
+def _reopening_facts(reopening: Reopening) -> bundle.ReopeningFacts:
+    return bundle.ReopeningFacts(
+        first_completed_at=base.iso(reopening.first_completed_at),
+        completed_at=base.iso(reopening.completed_at),
+        played_until=base.iso(reopening.played_until),
+        results=bundle.ResultIds(**msgspec.structs.asdict(reopening.results)),
+        late=bundle.ResultIds(**msgspec.structs.asdict(reopening.late)),
     )
 
 
@@ -191,8 +200,7 @@ def _load_facts(
     db: Connection, statement: Select[Any], tournament_id: int, shape: type[Shape]
 ) -> tuple[Shape, ...]:
     rows = db.execute(statement, {"tournament_id": tournament_id}).mappings()
-    names = shape.__struct_fields__
-    return tuple(shape(**{name: as_tuple(fact[name]) for name in names}) for fact in rows)
+    return tuple(shape(**{name: as_tuple(value) for name, value in fact.items()}) for fact in rows)
 
 
 def as_tuple(value: Any) -> Any:

@@ -286,15 +286,20 @@ def end_channel(transaction: Transaction, tournament_id: int) -> None:
 def trimmable_tournaments(db: Connection, now: datetime) -> list[int]:
     """Ids of the tournaments whose channels can be trimmed, ascending."""
     oldest = select(_A.tournament_id, func.min(_A.at).label("at")).group_by(_A.tournament_id).subquery()
-    rows = select(_T.tournament_id, _T.completed_at, _T.seq, _T.seq_low, oldest.c.at)
+    rows = select(_T.tournament_id, _T.status, _T.updated_at, _T.seq, _T.seq_low, oldest.c.at)
     rows = rows.join(oldest, oldest.c.tournament_id == _T.tournament_id).order_by(_T.tournament_id)
     return [row.tournament_id for row in db.execute(rows) if _is_trimmable(row, now)]
 
 
 def _is_trimmable(row: Any, now: datetime) -> bool:
-    if row.completed_at is not None:
-        return bool(row.completed_at <= now - RETENTION_AFTER_COMPLETION)
+    if row.status == "completed":
+        return _is_long_over(row, now)
     return bool(row.seq - row.seq_low > RETAINED_MIN and row.at <= now - RETENTION)
+
+
+def _is_long_over(row: Any, now: datetime) -> bool:
+    """Whether nothing has changed in a completed tournament for a while: one may be completed again."""
+    return row.status == "completed" and bool(row.updated_at <= now - RETENTION_AFTER_COMPLETION)
 
 
 def trim_slice(db: Connection, tournament_id: int, now: datetime) -> int:
@@ -303,12 +308,12 @@ def trim_slice(db: Connection, tournament_id: int, now: datetime) -> int:
     A running tournament keeps one day and at least its newest 10,000; one that was completed a week
     ago keeps none. The oldest go first. The caller holds the tournament's lock.
     """
-    rows = select(_T.completed_at, _T.epoch, _T.seq).where(_T.tournament_id == tournament_id)
+    rows = select(_T.status, _T.updated_at, _T.epoch, _T.seq).where(_T.tournament_id == tournament_id)
     row = db.execute(rows).one_or_none()
     if row is None:
         return 0
     in_channel = (_A.tournament_id == tournament_id, _A.epoch == row.epoch)
-    if row.completed_at is not None and row.completed_at <= now - RETENTION_AFTER_COMPLETION:
+    if _is_long_over(row, now):
         newest: int = row.seq
     else:
         newest_old = select(func.max(_A.seq)).where(*in_channel, _A.at <= now - RETENTION)

@@ -30,6 +30,7 @@ from silverball.rules.model.tournament import (
     PrizePlan,
     Purchase,
     QueueSpot,
+    Reopening,
     Round,
     Scorekeeper,
     SignUpEntry,
@@ -257,8 +258,11 @@ def _decode_fields(values: Mapping[str, Any], type_: str) -> dict[str, Any]:
         fields["prizes"] = _decode_value(fields["prizes"], PrizePlan | None)
     if "sign_up_terms" in fields:
         fields["sign_up_terms"] = _decode_value(fields["sign_up_terms"], SignUpTerms | None)
-    if fields.get("completed_at") is not None:
-        fields["completed_at"] = convert(fields["completed_at"], datetime)
+    if "reopening" in fields:
+        fields["reopening"] = _decode_value(fields["reopening"], Reopening | None)
+    for name in ("completed_at", "rated_until"):
+        if fields.get(name) is not None:
+            fields[name] = convert(fields[name], datetime)
     return fields
 
 

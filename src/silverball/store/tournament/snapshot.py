@@ -23,6 +23,7 @@ from silverball.rules.model.tournament import (
     Entrant,
     Game,
     PrizePlan,
+    Reopening,
     SignUpTerms,
     Tournament,
 )
@@ -214,6 +215,8 @@ def _read_tournament(found: Mapping[str, Sequence[NamedRow]]) -> Tournament:
         tiebreaker_points_map=row.tiebreaker_points_map,
         has_entry_limits=bool((row.entry_configuration or {}).get("limited")),
         completed_at=row.completed_at,
+        rated_until=row.rated_until,
+        reopening=convert(row.reopening, Reopening | None, strict=False),
         prizes=convert(row.prizes, PrizePlan | None),
         sign_ups=_read_all(tournament_rows.to_sign_up, found["sign_ups"]),
         sign_up_terms=convert(row.sign_up_terms, SignUpTerms | None),

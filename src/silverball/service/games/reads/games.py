@@ -12,7 +12,7 @@ from types import MappingProxyType, SimpleNamespace
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 from sqlalchemy import (
     BindParameter,
     ColumnElement,
@@ -77,9 +77,16 @@ def _zero_for_none(round_id: int | None) -> int:
     return round_id or 0
 
 
+def _true_or_unset(flag: int | None) -> bool | UnsetType:
+    """The mark of a tiebreak game, which other games do not have."""
+    return True if flag else UNSET
+
+
 _build_game: Callable[..., Game] = compile_builder(
     Game,
-    fields.published_sources(_SHOWN, {"flag": bool, "round_id": _zero_for_none}),
+    fields.published_sources(
+        _SHOWN, {"flag": bool, "round_id": _zero_for_none, "is_tiebreak": _true_or_unset}
+    ),
     others=("player_ids", "user_ids", "result_positions", "result_points", "result_scores", "suggestions"),
 )
 SEAT_ROW = RowMapper(

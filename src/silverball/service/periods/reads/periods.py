@@ -12,6 +12,7 @@ from silverball.kit.errors import NotFound
 from silverball.kit.http.query import PageNumber, Query
 from silverball.kit.values import replace
 from silverball.rules.format import CountedIn
+from silverball.rules.mechanics import plays
 from silverball.rules.ranking.standing import StoredResult, WinLossRule
 from silverball.rules.ratings import standing
 from silverball.rules.ratings.seats import GameSeats, RatedEvent, RatedPerson
@@ -151,6 +152,17 @@ class _CountingTournament(Struct, frozen=True):
     type: str
     day: date
     regime: WinLossRule
+    # Games, or single player games where strokes count, that were played too late to be rated.
+    late_ids: frozenset[int] = frozenset()
+
+    @property
+    def is_by_strokes(self) -> bool:
+        """Whether strokes order the groups of its rounds."""
+        return _is_by_strokes(self.type)
+
+
+def _is_by_strokes(type_: str) -> bool:
+    return FORMATS[type_].counted_in is CountedIn.STROKES
 
 
 def counts_between(first: date, last: date) -> ColumnElement[bool]:
@@ -189,15 +201,14 @@ class TournamentResults:
         if not nights:
             return
         entered = self._people_by_tournament(db, first, last)
-        games = games_from_seats(
-            _seat_rows(db, first, last), {night.tournament_id: night.regime for night in nights}
-        )
+        late_ids = {game_id for night in nights if not night.is_by_strokes for game_id in night.late_ids}
+        seated = _seat_rows(db, first, last)
+        if late_ids:
+            seated = [row for row in seated if row[1] not in late_ids]
+        games = games_from_seats(seated, {night.tournament_id: night.regime for night in nights})
         for night in nights:
             tournament_id = night.tournament_id
-            is_by_strokes = FORMATS[night.type].counted_in is CountedIn.STROKES
-            played = (
-                _golf_games(db, tournament_id) if is_by_strokes else games.get(tournament_id, GameSeats())
-            )
+            played = _golf_games(db, night) if night.is_by_strokes else games.get(tournament_id, GameSeats())
             own = entered.get(tournament_id, {})
             yield RatedEvent(KIND, tournament_id, night.name, night.day, own, played)
 
@@ -244,26 +255,46 @@ class TournamentResults:
 
 
 def _counting_tournaments(db: Connection, first: date, last: date) -> list[_CountingTournament]:
+    began_at = (
+        select(func.min(_GAME.started_at))
+        .where(_GAME.tournament_id == _TOURNAMENT.tournament_id, _GAME.bye == false())
+        .scalar_subquery()
+    )
     columns = (
         _TOURNAMENT.tournament_id,
         _TOURNAMENT.name,
         _TOURNAMENT.type,
-        _TOURNAMENT.start_utc,
         _TOURNAMENT.completed_at,
+        _TOURNAMENT.rated_until,
         _TOURNAMENT.settings,
+        func.coalesce(began_at, _TOURNAMENT.start_utc, type_=_TOURNAMENT.start_utc.type).label("began_at"),
     )
     rows = db.execute(select(*columns).where(counts_between(first, last)).order_by(_TOURNAMENT.tournament_id))
-    return [
-        _CountingTournament(
-            row.tournament_id,
-            row.name,
-            row.type,
-            rating_days.rating_day(row.completed_at),
-            FORMATS[row.type].win_loss_rule(row.settings),
+    found = [_counting_tournament(db, row) for row in rows.all()]
+    return [night for night in found if night is not None]
+
+
+def _counting_tournament(db: Connection, row: Any) -> _CountingTournament | None:
+    """The tournament in a row, if it is short enough to count.
+
+    One that was completed within a week of its first game and never reopened needs no closer look.
+    """
+    form, late_ids = FORMATS[row.type], frozenset[int]()
+    began_at, ended_at, is_by_strokes = row.began_at, row.completed_at, _is_by_strokes(row.type)
+    is_plain = row.rated_until is None and not is_by_strokes
+    if not (is_plain and standing.is_counting(form.rated, began_at, ended_at, is_test=False)):
+        tournament = snapshot.load(db, row.tournament_id)
+        began_at, ended_at = plays.play_span(tournament, ended_at)
+        late_ids = frozenset(
+            result.game_id
+            for result in plays.late_results(tournament)
+            # Holes that separate tied players change no group's order.
+            if result.is_single is is_by_strokes and (result.is_play or not is_by_strokes)
         )
-        for row in rows
-        if standing.is_counting(FORMATS[row.type].rated, row.start_utc, row.completed_at, is_test=False)
-    ]
+    if not standing.is_counting(form.rated, began_at, ended_at, is_test=False):
+        return None
+    day, rule = rating_days.rating_day(row.completed_at), form.win_loss_rule(row.settings)
+    return _CountingTournament(row.tournament_id, row.name, row.type, day, rule, late_ids)
 
 
 def _seat_rows(db: Connection, first: date, last: date) -> list[Any]:
@@ -301,16 +332,22 @@ def _driver_rows(db: Connection, rows: Select[Any]) -> list[Any]:
     return fetched
 
 
-def _golf_games(db: Connection, tournament_id: int) -> GameSeats:
-    """The groups of each round of a golf bracket, in the order of their strokes."""
-    tournament = snapshot.load(db, tournament_id)
+def _golf_games(db: Connection, night: _CountingTournament) -> GameSeats:
+    """The groups of each round of a golf bracket, in the order of their strokes, without late ones."""
+    tournament = snapshot.load(db, night.tournament_id)
+    late_groups = {
+        (attempt.round_id, attempt.player_id)
+        for attempt in tournament.single_player_games
+        if attempt.single_player_game_id in night.late_ids
+    }
     stages = FORMATS[tournament.type].group_stages
     assert stages is not None
     games = GameSeats()
     for round_ in tournament.rounds_in_order:
         result = stages.round_result(tournament, round_)
         for group in result.groups:
-            if group in result.finished_groups and len(group) > 1:
+            is_late = any((round_.round_id, player_id) in late_groups for player_id in group)
+            if group in result.finished_groups and len(group) > 1 and not is_late:
                 strokes = [float(result.scores[player_id]) for player_id in group]
                 games.add(standing.places_by_value(group, strokes))
     return games

@@ -48,6 +48,7 @@ GAME_HEADER = (
     "Started at",
     "Completed at",
     "Duration",
+    "Tiebreak",
 )
 SINGLE_PLAYER_GAME_HEADER = (
     "Game ID",
@@ -202,6 +203,7 @@ def _rows_of_game(game_: Game, names: _EntityNames) -> Iterator[Row]:
             started_at,
             completed_at,
             game_.duration,
+            game_.tiebreak is True,
         )
 
 
