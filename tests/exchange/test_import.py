@@ -12,6 +12,7 @@ from silverball.exchange.bundle import id_map
 from silverball.kit.errors import Conflict
 from silverball.store import tables
 from silverball.store.database.engine import Store
+from silverball.store.tournament import announcements
 
 
 def rows(store: Store, table: Any, **where: Any) -> list[Any]:
@@ -187,6 +188,25 @@ def test_accounts_that_a_file_names_in_games_are_those_of_the_players_all_the_sa
     bundles.derive_accounts(night)
     assert night["games"][0]["userIds"] == [502, 503]
     assert bundles.find_losses(night, bundles.export_bundle(store, 700)) == []
+
+
+def test_a_file_that_ends_a_claim_begins_a_new_epoch_where_the_player_is(store: Store) -> None:
+    night = bundles.full_bundle()
+    bundles.import_bundle(store, night)
+    other = build.a_tournament(store, organizer_id=501, players=0, arenas=0)
+    build.row(store, tables.entrant, tournament_id=other.tournament_id, player_id=901)
+    epochs = []
+    for claimed_by, labels in ((502, ["renamed"]), (None, [])):
+        player = next(each for each in night["tournament"]["players"] if each["playerId"] == 901)
+        player.update(claimedBy=claimed_by, labels=labels)
+        assert bundles.import_bundle(store, night).outcome == "replaced"
+        with store.read() as db:
+            head = announcements.channel_head(db, other.tournament_id)
+        assert head is not None
+        epochs.append((head.epoch, head.seq))
+    (first, told), (second, told_anew) = epochs
+    assert first != second
+    assert (told, told_anew) == (1, 1)
 
 
 @pytest.mark.both_databases

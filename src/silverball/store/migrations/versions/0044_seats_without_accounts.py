@@ -30,8 +30,8 @@ SEATS = Table(
     Index("ix_game_player_tournament_id_game_id_slot", "tournament_id", "game_id", "slot"),
     sqlite_strict=True,
 )
-for name in ("game", "tournament", "player"):
-    Table(name, tables, Column(f"{name}_id", Id, primary_key=True))
+for referred in ("game", "tournament", "player"):
+    Table(referred, tables, Column(f"{referred}_id", Id, primary_key=True))
 
 
 def upgrade() -> None:
@@ -44,8 +44,8 @@ def contract() -> None:
         op.drop_column("game_player", "user_id")
         return
     # SQLite drops no column that is a reference, so the rows move to a table without it.
-    for index in SEATS.indexes:
-        op.drop_index(index.name, "game_player")
+    for name in ("ix_game_player_of_player", "ix_game_player_tournament_id_game_id_slot"):
+        op.drop_index(name, "game_player")
     op.rename_table("game_player", "game_player_before")
     SEATS.create(op.get_bind())
     columns = ", ".join(column.name for column in SEATS.columns)
