@@ -192,6 +192,8 @@ class Mirror:
         elif name in RESOLVED:
             kind, member = RESOLVED[name]
             self._resolve(kind, data[member])
+            if kind == "players":
+                self._derive_accounts()
         else:
             assert name == "QueueChanged", name
             self._requeue(data)
@@ -204,6 +206,15 @@ class Mirror:
             for key in some:
                 self.known[kind].pop(key, None)
             self.known[kind].update(resolved)
+
+    def _derive_accounts(self) -> None:
+        """Let the games name the accounts that have claimed their players now."""
+        players = self.known["players"]
+        for game in self.known["games"].values():
+            game["userIds"] = [
+                players[player_id]["claimedBy"] if player_id in players else user_id
+                for player_id, user_id in zip(game["playerIds"], game["userIds"], strict=True)
+            ]
 
     def _requeue(self, data: Json) -> None:
         if "queues" not in data:

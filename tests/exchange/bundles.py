@@ -58,6 +58,13 @@ def export_bundle(store: Store, tournament_id: int, **options: Any) -> Any:
         return json.loads(bundle_file.export_bundle(db, tournament_id, **options))
 
 
+def derive_accounts(bundle: Any) -> None:
+    """Let the games name the accounts that have claimed their players."""
+    claims = {player["playerId"]: player["claimedBy"] for player in bundle["tournament"]["players"]}
+    for game in bundle["games"]:
+        game["userIds"] = [claims[player_id] for player_id in game["playerIds"]]
+
+
 def find_losses(original: Any, exported: Any, path: str = "$") -> list[str]:
     """The JSON paths where `exported` differs from `original`; lists of items are compared by id."""
     if isinstance(original, dict) and isinstance(exported, dict):

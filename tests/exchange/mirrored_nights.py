@@ -133,16 +133,18 @@ class MirroredNight:
             for game in there["games"].values():
                 path = f"/games/{game['gameId']}/legs"
                 assert self.here.read(path) == self.there.read(path), (path, events, self.sentences)
-        # Rolls are not published, and frames count from them.
-        if self.plan.type != "bowling":
-            assert self._standings(self.here) == self._standings(self.there)
+        assert self._standings(self.here) == self._standings(self.there)
 
     def _standings(self, side: mirror.Mirror) -> list[dict[str, Any]]:
         standings: list[dict[str, Any]] = side.read("/standings")
-        if not self.has_late_adjustment:
+        # Rolls are not published, and strikes and spares decide ties.
+        unknown = {"position", "tiebreakers"} if self.plan.type == "bowling" else set()
+        if self.has_late_adjustment:
+            # Who is out since when decides their places.
+            unknown |= {"position"}
+        if not unknown:
             return standings
-        # Who is out since when decides their places.
-        rows = [{name: row[name] for name in row if name != "position"} for row in standings]
+        rows = [{name: row[name] for name in row if name not in unknown} for row in standings]
         return sorted(rows, key=lambda row: int(row["playerId"]))
 
     def _follow_for_a_tenth(self) -> None:

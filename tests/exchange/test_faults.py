@@ -107,7 +107,6 @@ FAULTS: list[tuple[Change, str]] = [
     (set_value("games.0.roundId", 999), "$.games[0].roundId"),
     (set_value("games.0.arenaId", 999), "$.games[0].arenaId"),
     (set_value("games.0.bankId", 999), "$.games[0].bankId"),
-    (set_value("games.0.userIds", [None]), "$.games[0].userIds"),
     (set_value("games.0.resultPoints", ["1.00"]), "$.games[0].resultPoints"),
     (set_value("games.0.resultPositions.0", 903), "$.games[0].resultPositions[0]"),
     (set_value("games.0.resultPositions.0", 902), "$.games[0].resultPositions"),

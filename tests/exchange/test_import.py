@@ -12,6 +12,7 @@ from silverball.exchange.bundle import id_map
 from silverball.kit.errors import Conflict
 from silverball.store import tables
 from silverball.store.database.engine import Store
+from silverball.store.tournament import announcements
 
 
 def rows(store: Store, table: Any, **where: Any) -> list[Any]:
@@ -167,7 +168,6 @@ def test_a_user_or_series_that_is_only_named_becomes_a_placeholder(store: Store)
         501: "User 501",
         502: "Player 901",
         503: "Player 902",
-        504: "User 504",
     }
     assert all(row.placeholder and row.email is None and row.role == "player" for row in users.values())
     series = one_row(store, tables.series)
@@ -175,6 +175,38 @@ def test_a_user_or_series_that_is_only_named_becomes_a_placeholder(store: Store)
     exported = bundles.export_bundle(store, 700)
     assert "organizer" not in exported["tournament"]
     assert "series" not in exported
+
+
+@pytest.mark.parametrize("user_ids", [[], [None], [902, 77], [504, 504, 504]])
+def test_accounts_that_a_file_names_in_games_are_those_of_the_players_all_the_same(
+    store: Store, user_ids: list[int | None]
+) -> None:
+    night = bundles.full_bundle()
+    night["games"][0]["userIds"] = user_ids
+    bundles.import_bundle(store, night)
+    assert [row.user_id for row in rows(store, tables.user)] == [501, 502, 503]
+    bundles.derive_accounts(night)
+    assert night["games"][0]["userIds"] == [502, 503]
+    assert bundles.find_losses(night, bundles.export_bundle(store, 700)) == []
+
+
+def test_a_file_that_ends_a_claim_begins_a_new_epoch_where_the_player_is(store: Store) -> None:
+    night = bundles.full_bundle()
+    bundles.import_bundle(store, night)
+    other = build.a_tournament(store, organizer_id=501, players=0, arenas=0)
+    build.row(store, tables.entrant, tournament_id=other.tournament_id, player_id=901)
+    epochs = []
+    for claimed_by, labels in ((502, ["renamed"]), (None, [])):
+        player = next(each for each in night["tournament"]["players"] if each["playerId"] == 901)
+        player.update(claimedBy=claimed_by, labels=labels)
+        assert bundles.import_bundle(store, night).outcome == "replaced"
+        with store.read() as db:
+            head = announcements.channel_head(db, other.tournament_id)
+        assert head is not None
+        epochs.append((head.epoch, head.seq))
+    (first, told), (second, told_anew) = epochs
+    assert first != second
+    assert (told, told_anew) == (1, 1)
 
 
 @pytest.mark.both_databases
@@ -256,6 +288,7 @@ def test_a_renumbered_bundle_gets_free_ids_and_keeps_its_shape(store: Store, con
     )
     renumbered: Any = json.loads(json.dumps(content))
     id_map.renumber(renumbered, done.ids)
+    bundles.derive_accounts(renumbered)
     # A short link leads to one tournament only.
     if renumbered["tournament"].pop("shortcut", None):
         assert copied["tournament"]["shortcut"] is None
@@ -271,7 +304,7 @@ def test_new_ids_after_an_import_are_free(store: Store) -> None:
     bundles.import_bundle(store, bundle)
     night = build.a_tournament(store)
     assert night.tournament_id > 700
-    assert night.organizer_id > 504
+    assert night.organizer_id > 503
     assert min(night.player_ids) > 903
     assert min(night.arena_ids) > 802
     assert build.a_round(store, night.tournament_id) > 1002

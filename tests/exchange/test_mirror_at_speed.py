@@ -120,7 +120,7 @@ class NightAtSpeed:
     def _difference(self) -> str:
         """The name of a part that differs; empty when both sides answer the same."""
         here, there = self.copy.fresh(), self.source.fresh()
-        # Rolls are not published, and frames count from them.
+        # Rolls are not published, and strikes and spares decide ties.
         if self.kind != "bowling":
             here["standings"], there["standings"] = (
                 self.copy.read("/standings"),

@@ -251,6 +251,50 @@ def test_the_single_games_of_matches_come_along_where_the_source_has_them(
         assert ours[0]["resultPositions"] == game["playerIds"]
 
 
+@pytest.mark.parametrize("is_completed", [False, True])
+def test_pinbowling_counts_the_frames_that_the_source_publishes(
+    tmp_path: Path, empty_sqlite: Path, local: Store, is_completed: bool
+) -> None:
+    file = tmp_path / "source.db"
+    file.write_bytes(empty_sqlite.read_bytes())
+    with pull_world.site(file) as source:
+        body = {"name": "Pins", "type": "bowling", "golfDuration": 3}
+        _, made, _ = build.do(source.store, "POST", "/api/tournaments", body, by=source.owner_id)
+        tournament_id = made["data"]["tournamentId"]
+        path = f"/api/tournaments/{tournament_id}"
+        names = {"players": [{"name": name} for name in ("Ada Quill", "Bo Larkin", "Cleo Marsh")]}
+        assert build.do(source.store, "POST", path + "/players", names, by=source.owner_id)[0] == 201
+        assert build.do(source.store, "POST", path + "/start", by=source.owner_id)[0] == 200
+        frames = build.ask(source.store, path + "/single-player-games?limit=100", by=source.owner_id)[1][
+            "data"
+        ]
+        lines = [[10], [5, 5], [10, 3, 4]], [[9, 0], [10], [2, 3]], [[0, 0], [8, 1]]
+        for at, line in enumerate(lines):
+            player_id = sorted({frame["playerId"] for frame in frames})[at]
+            own = [frame["singlePlayerGameId"] for frame in frames if frame["playerId"] == player_id]
+            for frame_id, rolls in zip(sorted(own), line, strict=False):
+                frame = f"{path}/single-player-games/{frame_id}"
+                status, answer, _ = build.do(
+                    source.store, "PATCH", frame, {"rolls": rolls}, by=source.owner_id
+                )
+                assert status == 200, answer
+        if is_completed:
+            assert build.do(source.store, "POST", path + "/complete", by=source.owner_id)[0] == 200
+        (report,) = source.pull(local)
+        assert (report.outcome, report.differences, ROLLS in report.not_published) == ("new", (), True)
+
+        def totals(store: Store) -> list[tuple[int, str]]:
+            rows = build.ask(store, path + "/standings", by=source.owner_id)[1]
+            return [(row["position"], row["points"]) for row in rows]
+
+        assert totals(local) == totals(source.store) == [(1, "57.00"), (2, "29.00"), (3, "9.00")]
+        if is_completed:
+            # Ranked here from then on.
+            for action in ("reopen", "complete"):
+                assert build.do(local, "POST", f"{path}/{action}", by=source.owner_id)[0] == 200
+            assert totals(local) == [(1, "57.00"), (2, "29.00"), (3, "9.00")]
+
+
 def test_the_source_is_asked_once_a_second_and_left_alone_when_it_says_so() -> None:
     clock = StoppedClock()
     answers = (

@@ -103,6 +103,14 @@ def assert_same_schema(kept: Store, url: str) -> None:
     new.close()
 
 
+def test_the_contraction_changes_no_answer(store: Store) -> None:
+    migrate.contract(store)
+    kept, asked = kept_answers("owner"), dict(opening.answers(store, "owner", POSTGRESQL_SHARE))
+    assert {path: body for path, body in asked.items() if kept.get(path) != body} == {}
+    with store.read() as db:
+        assert db.exec_driver_sql("PRAGMA foreign_key_check").all() == []
+
+
 def test_kept_heads_prove_every_journal(store: Store, unpacked: Path) -> None:
     assert_journals_proven(store, heads(unpacked))
 

@@ -145,6 +145,25 @@ def test_what_an_event_has_said_is_not_said_again(kind: str, night: ForeignNight
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_claim_is_said_of_the_player_and_not_of_each_game(kind: str, night: ForeignNight) -> None:
+    def talk(connection: socket.socket, request: ReceivedRequest) -> None:
+        own = ServerSocket(connection, request)
+        own.accept_subscription()
+        if night.players[0]["claimedBy"] is None:
+            own.receive()
+            return
+        own.send("pusher:ping", {})
+        own.receive()
+        night.players[0] |= {"claimedBy": None}
+        night.games = [{**game, "userIds": [None, None]} for game in night.games]
+        night.publish()
+
+    with ScriptedService(night.answers, talk) as service:
+        items = follow_until(kind, service.base_url, lambda items: connections(items) == 2)
+    assert names_of(items) == ["Connected", "Disconnected", "PlayersChanged", "Connected"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_messages_of_an_unknown_form_do_no_harm(kind: str, night: ForeignNight) -> None:
     def talk(connection: socket.socket, request: ReceivedRequest) -> None:
         own = ServerSocket(connection, request)

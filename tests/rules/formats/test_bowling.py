@@ -12,6 +12,7 @@ from rules.night import Night, a_night
 from rules.properties import quick
 from rules.single_player_night import bowl, find_game, undo_all
 from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.values import replace
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model import settings
@@ -101,6 +102,43 @@ def test_a_corrected_frame_changes_the_bonuses_of_those_before() -> None:
     night.apply(single_player_commands.delete_attempt(night.tournament, game_id, night.now))
     assert frame_values(night, 1) == [None, None]
     assert night.tournament.rounds_in_order[1].status == "started"
+
+
+def without_rolls(night: Night) -> None:
+    """Let the night be as another service publishes it: values of frames, and no rolls."""
+    games = [replace(game, rolls=()) for game in night.tournament.single_player_games]
+    night.tournament = replace(night.tournament, single_player_games=tuple(games))
+
+
+def test_frames_without_rolls_are_worth_what_was_published() -> None:
+    night = bowling_night(players=3, golf_duration=3)
+    for index, rolls in enumerate((STRIKE, SPARE, (5, 4))):
+        bowl(night, 1, index, *rolls)
+    # A strike that waits for its bonus.
+    bowl(night, 2, 0, *NINE)
+    bowl(night, 2, 1, 10)
+    totals = {row.player_id: row.points for row in night.standings()}
+    assert totals == {1: "44.00", 2: "9.00", 3: "0.00"}
+    without_rolls(night)
+    rows = night.standings()
+    assert {row.player_id: row.points for row in rows} == totals
+    # Strikes and spares are not known, so they are not compared.
+    assert [row.tiebreakers for row in rows] == [("44.00",), ("9.00",), ("0.00",)]
+    assert FORMATS["bowling"].verify.attempt_faults(night.tournament) == []
+
+
+def test_the_night_goes_on_where_frames_have_no_rolls() -> None:
+    night = bowling_night(golf_duration=3)
+    for player_id in (1, 2):
+        bowl(night, player_id, 0, *NINE)
+    without_rolls(night)
+    bowl(night, 1, 1, 10)
+    assert frame_values(night, 1) == [9, None, None]
+    bowl(night, 1, 2, 3, 4)
+    assert (frame_values(night, 1), pins_total(night, 1)) == ([9, 17, 7], "33.00")
+    # Who enters the rolls of a frame has it counted from them.
+    bowl(night, 1, 0, 10)
+    assert (frame_values(night, 1), pins_total(night, 2)) == ([23, 17, 7], "9.00")
 
 
 @pytest.mark.parametrize(("score", "pins"), [(0, 0), (99, 0), (100, 1), (555, 5), (999, 9)])

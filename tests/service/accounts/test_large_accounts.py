@@ -243,6 +243,24 @@ def a_large_world(store: Store) -> ErasedWorld:
     return world
 
 
+@pytest.mark.both_databases
+def test_games_that_were_announced_or_answered_no_longer_name_an_erased_account(store: Store) -> None:
+    user_id, ids = a_regular(store)
+    shown = f'{{"gameId":9,"playerIds":[3,4],"userIds":[null,{user_id}]}}'
+    with store.write() as transaction:
+        announcements.append(transaction, ids[-1], [("GameCreatedOrUpdated", shown)])
+    stored_reply = {"fingerprint": "f", "status": 200, "headers": {}, "at": build.NOW, "body": shown}
+    build.row(store, tables.idempotency, user_id=build.a_user(store), key="a", **stored_reply)
+    switch_off(store, user_id)
+    with store.read() as db:
+        (event,) = announcements.load_page(db, ids[-1], 0, 10)[1]
+    assert msgspec.json.decode(event.data)["userIds"] == [None, None]
+    erasing.finish_changes(store)
+    with store.read() as db:
+        body = db.execute(select(tables.idempotency.c.body)).scalar_one()
+    assert msgspec.json.decode(body) == {"gameId": 9, "playerIds": [3, 4], "userIds": [None, None]}
+
+
 @pytest.mark.parametrize("at_once", [3, 100])
 def test_a_person_in_few_or_many_tournaments_leaves_no_trace(
     store: Store, at_once: int, monkeypatch: pytest.MonkeyPatch

@@ -27,8 +27,8 @@ from silverball_wire.tournaments import Tournament
 
 # In place of a player or an arena that an event has named without saying how it is now.
 ANNOUNCED = None
-# These move with every change, and are announced by the change itself.
-SILENT_FIELDS = frozenset({"updated_at", "players", "arenas"})
+# These are announced by the change that moves them: `user_ids` of games follow from the claims of players.
+SILENT_FIELDS = frozenset({"updated_at", "players", "arenas", "user_ids"})
 
 
 @dataclass

@@ -51,7 +51,10 @@ class PlayersAdded(Wire, frozen=True, kw_only=True):
 
 
 class PlayersChanged(Wire, frozen=True, kw_only=True):
-    """These players changed; a player that can no longer be resolved has left."""
+    """These players changed, and with their claims the `userIds` of all their games.
+
+    A player that can no longer be resolved has left.
+    """
 
     tournament_id: int
     player_ids: tuple[int, ...]

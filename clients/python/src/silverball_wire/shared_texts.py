@@ -44,7 +44,7 @@ SHARED_TEXTS = {
     "submitter_id": "Id of the account that submitted the results.",
     "player_ids": "Ids of the players.",
     "arena_ids": "Ids of the arenas, in order.",
-    "user_ids": "Ids of the accounts of the players, in the same order; null for a player without one.",
+    "user_ids": "Ids of the accounts that have claimed the players, in the same order; null for none.",
     "ifpa_ids": "Federation numbers (IFPA) of the players.",
     "tournament_ids": "Ids of the tournaments of the series.",
     "single_player_game_ids": "Ids of the single player games, in the order of play.",

@@ -99,7 +99,6 @@ def _user_ids(bundle: Bundle) -> Iterator[int | None]:
         yield from (note.user_id for note in tuple_or_empty(bundle.engine.notes))
     for game in bundle.games:
         yield game.scorekeeper_id
-        yield from game.user_ids
     for card in tuple_or_empty(bundle.cards):
         yield from (game.scorekeeper_id for game in card.single_player_games)
     yield from (game.scorekeeper_id for game in tuple_or_empty(bundle.single_player_games))

@@ -196,7 +196,7 @@ class BundleCheck:
             self._require_known(f"{path}.playerIds[{m}]", player_id, self.player_ids, "player")
         if len(set(game.player_ids)) < len(game.player_ids):
             raise BrokenBundle(f"{path}.playerIds", "A player is named twice.")
-        for name in ("user_ids", "result_positions", "result_points", "result_scores"):
+        for name in ("result_positions", "result_points", "result_scores"):
             if len(getattr(game, name)) != len(game.player_ids):
                 fields = msgspec.structs.fields(Game)
                 key = next(field.encode_name for field in fields if field.name == name)

@@ -58,7 +58,6 @@ ID_MEMBERS: dict[str, str] = {
     "seriesId": "seriesId",
     "eventId": "eventId",
     "userId": "userId",
-    "userIds": "userId",
     "directorIds": "userId",
     "organizerId": "userId",
     "claimedBy": "userId",
@@ -71,7 +70,7 @@ ID_MEMBERS: dict[str, str] = {
 }
 # Members that belong to other services, or that nothing here reads: left unchanged.
 UNTOUCHED_MEMBERS = frozenset(
-    {"linkedTournaments", "managers", "prizePool", "scorbitData", "pointsMapCustom"}
+    {"linkedTournaments", "managers", "prizePool", "scorbitData", "pointsMapCustom", "userIds"}
 )
 
 

@@ -304,7 +304,6 @@ def _seat_rows(game: Game) -> Rows:
             "slot": slot,
             "tournament_id": game.tournament_id,
             "player_id": player_id,
-            "user_id": game.user_ids[slot],
             "result_position": game.result_positions[slot],
             "points": _points_or_none(game.result_points[slot]),
             "score": parse_score("", game.result_scores[slot]),

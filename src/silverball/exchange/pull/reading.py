@@ -266,8 +266,6 @@ class Keeper(Struct, frozen=True):
                 holder["organizerId"] = KEEPER
             if holder.get("claimedBy") is not None:
                 holder["claimedBy"] = KEEPER if holder["claimedBy"] == remote_user else None
-            if "userIds" in holder:
-                holder["userIds"] = []
             if "scorekeeperId" in holder:
                 holder["scorekeeperId"] = None
             if not self.keeps_ids:

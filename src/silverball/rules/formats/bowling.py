@@ -106,15 +106,27 @@ def _count_frames(tournament: Tournament, made: list[Change], player_id: int, no
     after = apply_changes(tournament, made)
     own = pingolf.completed_by_player(after).get(player_id, {})
     duration = settings_of(tournament).golf_duration
-    values = scoring_pingolf.frame_values(_rolls_by_frame(own, duration), duration)
     changes = list(made)
-    for index, attempt in own.items():
-        points = None if values[index] is None else Decimal(values[index] or 0)
+    for index, points in _frame_points(own, duration).items():
+        attempt = own[index]
         if attempt.points != points:
             changes += changes_between(
                 SinglePlayerGameChanged, attempt, replace(attempt, points=points, updated_at=now)
             )
     return pingolf.update_rounds(tournament, changes, now)
+
+
+def _frame_points(played: Mapping[int, SinglePlayerGame], duration: int) -> dict[int, Decimal | None]:
+    """Index of a completed frame -> its value, None while that is open.
+
+    A frame without rolls is of another service, which publishes values only: it is worth what was published.
+    """
+    values = scoring_pingolf.frame_values(_rolls_by_frame(played, duration), duration)
+    points: dict[int, Decimal | None] = {}
+    for index, frame in played.items():
+        value = values[index] if index < duration else None
+        points[index] = frame.points if not frame.rolls else None if value is None else Decimal(value)
+    return points
 
 
 def _rolls_by_frame(played: Mapping[int, SinglePlayerGame], duration: int) -> Frames:
@@ -127,22 +139,31 @@ def delete_result(tournament: Tournament, attempt: SinglePlayerGame, now: dateti
 
 
 def rank(tournament: Tournament) -> list[Standing]:
-    """The standings: most pins first, then more strikes, then more spares. Source: formats, 17."""
+    """The standings: most pins first, then more strikes, then more spares. Source: formats, 17.
+
+    Strikes and spares are compared where the rolls of all frames are known.
+    """
+    chosen = settings_of(tournament)
     played = pingolf.completed_by_player(tournament)
+    has_rolls = all(frame.rolls for own in played.values() for frame in own.values())
+    breaks_ties = chosen.tiebreaker == "standard" and has_rolls
     tallies = {
-        entrant.player_id: _tally(tournament, entrant, played.get(entrant.player_id, {}))
+        entrant.player_id: _tally(
+            entrant, played.get(entrant.player_id, {}), chosen.golf_duration, breaks_ties=breaks_ties
+        )
         for entrant in solo.listed_entrants(tournament)
     }
     return solo.rank(tournament, tallies)
 
 
-def _tally(tournament: Tournament, entrant: Entrant, played: Mapping[int, SinglePlayerGame]) -> PlayerTally:
-    chosen = settings_of(tournament)
-    total, *broken = scoring_pingolf.bowling_tiebreak(
-        _rolls_by_frame(played, chosen.golf_duration), chosen.golf_duration
-    ).values
+def _tally(
+    entrant: Entrant, played: Mapping[int, SinglePlayerGame], duration: int, *, breaks_ties: bool
+) -> PlayerTally:
+    total = sum((points or Decimal(0) for points in _frame_points(played, duration).values()), Decimal(0))
     points = total + solo.adjustment_total(entrant)
-    shown = tuple(broken) if chosen.tiebreaker == "standard" else ()
+    shown: tuple[int, ...] = ()
+    if breaks_ties:
+        shown = scoring_pingolf.strikes_and_spares(_rolls_by_frame(played, duration))
     return PlayerTally(
         points=points,
         key=(points, *(Decimal(part) for part in shown)),

@@ -75,12 +75,6 @@ OPEN_PINS_MAX = 9
 Frame: TypeAlias = Sequence[int]
 
 
-class BowlingTiebreak(Struct, frozen=True):
-    """The `tiebreakers` of a row: total, strikes, spares. They are also its sort key, highest first."""
-
-    values: tuple[int, int, int]
-
-
 def pins_by_closeness(score: int, target_score: int) -> int:
     """Pins (0 to 9) of a frame whose target was not reached: a tenth of the target each.
 
@@ -158,13 +152,8 @@ def _following_rolls(frames: Sequence[Frame], index: int, frame_count: int) -> l
     return rolled
 
 
-def pins_total(frames: Sequence[Frame], frame_count: int = PINS) -> int:
-    """Sum of the decided frames. Takes and raises as `frame_values` does. Source: formats, section 17."""
-    return sum(value or 0 for value in frame_values(frames, frame_count))
-
-
-def bowling_tiebreak(frames: Sequence[Frame], frame_count: int = PINS) -> BowlingTiebreak:
-    """Total, strikes, spares; more of each is better. Takes and raises as `frame_values` does.
+def strikes_and_spares(frames: Sequence[Frame]) -> tuple[int, int]:
+    """The number of strikes and of spares; more of each is better. Takes frames as `frame_values` does.
 
     The bonus rolls of the last frame count as strikes and spares too. Source: formats, section 17.
     """
@@ -176,4 +165,4 @@ def bowling_tiebreak(frames: Sequence[Frame], frame_count: int = PINS) -> Bowlin
             strikes += is_down and is_first_ball
             spares += is_down and not is_first_ball
             standing, is_first_ball = (PINS, True) if is_down else (standing - pins, False)
-    return BowlingTiebreak((pins_total(frames, frame_count), strikes, spares))
+    return strikes, spares

@@ -96,18 +96,23 @@ def _counted_strokes(strokes: Sequence[int], settings: HasCountedHoles, *, is_cl
 
 
 def bowling_table(tournament: Tournament) -> list[Row]:
-    """Rows by most pins, then by most strikes and spares."""
+    """Rows by most pins, then by most strikes and spares where the rolls of all frames are known.
+
+    A frame of another service has no rolls, and is worth what was published.
+    """
     settings = tournament.settings
     assert has(settings, HasHoles)
     played = results.frames_by_player(tournament)
+    are_known = all(game.rolls for games in played.values() for game in games.values())
+    has_tiebreak = are_known and tiebreaker_of(settings) == "standard"
     points, keys, format_columns = {}, {}, {}
     for entrant in listed_entrants(tournament):
         own = played.get(entrant.player_id, {})
         frames = [own[at].rolls if at in own else () for at in range(settings.golf_duration)]
-        total = Decimal(sum(value or 0 for value in results.frame_values(frames))) + checks.adjustment_total(
-            entrant
-        )
-        counted = list(_strikes_and_spares(frames)) if tiebreaker_of(settings) == "standard" else []
+        total = checks.adjustment_total(entrant)
+        total += sum(value or 0 for value in results.frame_values(frames))
+        total += sum((game.points or ZERO for game in own.values() if not game.rolls), ZERO)
+        counted = list(_strikes_and_spares(frames)) if has_tiebreak else []
         points[entrant.player_id] = total
         keys[entrant.player_id] = (total, *counted)
         format_columns[entrant.player_id] = {"tiebreakers": counted, "gamesPlayed": len(own)}

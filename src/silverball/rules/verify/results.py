@@ -236,7 +236,7 @@ def stroke_faults(tournament: Tournament) -> list[str]:
 
 
 def frame_faults(tournament: Tournament) -> list[str]:
-    """Frames whose stored value differs from their rolls."""
+    """Frames whose stored value differs from their rolls, or is none that a frame can have without them."""
     assert has(tournament.settings, HasHoles)
     faults = []
     frames = tournament.settings.golf_duration
@@ -244,7 +244,10 @@ def frame_faults(tournament: Tournament) -> list[str]:
         values = frame_values([games[at].rolls if at in games else () for at in range(frames)])
         for at, game in games.items():
             wanted = values[at] if at < len(values) else None
-            if game.points != wanted:
+            if not game.rolls:
+                if game.points is not None and not 0 <= game.points <= 3 * PINS:
+                    faults.append(f"Frame {game.single_player_game_id} is worth {game.points}, not 0 to 30.")
+            elif game.points != wanted:
                 faults.append(
                     f"Frame {game.single_player_game_id} is worth {game.points}, its rolls give {wanted}."
                 )

@@ -365,9 +365,18 @@ def _encode(event: Any) -> str:
 # Changes outside of tournaments, in every tournament that shows them. Each raises their revisions too.
 
 
-def announce_players(transaction: Transaction, player_ids: Collection[int]) -> None:
-    """Announce changes of players in the organizer's book."""
-    raised = revisions.raise_for_players(transaction, player_ids)
+def announce_players(
+    transaction: Transaction, player_ids: Collection[int], *, is_hiding: bool = False
+) -> None:
+    """Announce changes of players in the organizer's book.
+
+    `is_hiding` also deletes older announcements, which name accounts that the players are no longer.
+    """
+    if is_hiding:
+        shown_in = revisions.tournaments_of_players(transaction.connection, player_ids)
+        raised = announcements.raise_and_restart(transaction, shown_in)
+    else:
+        raised = revisions.raise_for_players(transaction, player_ids)
     ids = hidings.entrants_by_tournament(transaction.connection, raised, player_ids)
     _announce_ids(transaction, "PlayersChanged", ids)
 

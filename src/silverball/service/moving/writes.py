@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from sqlalchemy import Connection, Table, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Connection, RowMapping, Table, bindparam, delete, insert, or_, select, update
 
 from silverball.kit.errors import Conflict, NotFound
 from silverball.service.core import feed_events
@@ -64,8 +64,10 @@ def store_contents(transaction: Transaction, contents: BundleContents, *, now: d
     if changed := _upsert(db, tables.arena, "arena_id", contents.arenas):
         feed_events.announce_arenas(transaction, changed)
     players = [chain.with_name_digest(values) for values in contents.players]
-    if changed := _upsert(db, tables.player, "player_id", players):
-        feed_events.announce_players(transaction, changed)
+    if players_before := _upsert(db, tables.player, "player_id", players):
+        claims = {values["player_id"]: values["claimed_by"] for values in players}
+        ends_claim = any(row["claimed_by"] not in (None, claims[key]) for key, row in players_before.items())
+        feed_events.announce_players(transaction, players_before, is_hiding=ends_claim)
     _store_banks(db, contents)
     _upsert(db, tables.occasion, "occasion_id", contents.occasions)
     moved = (tables.user, tables.location, tables.series, tables.arena, tables.player, tables.bank)
@@ -97,7 +99,7 @@ def _store_users(transaction: Transaction, contents: BundleContents, now: dateti
         db.execute(insert(tables.user), new)
 
 
-def _store_series(db: Connection, contents: BundleContents) -> list[int]:
+def _store_series(db: Connection, contents: BundleContents) -> dict[int, RowMapping]:
     rows = [{**values, "placeholder": False} for values in contents.series]
     changed = _upsert(db, tables.series, "series_id", rows)
     named_ids = set(contents.series_named) - {values["series_id"] for values in rows}
@@ -120,8 +122,8 @@ def _store_banks(db: Connection, contents: BundleContents) -> None:
         db.execute(insert(tables.bank_arena), [dict(values) for values in contents.bank_arenas])
 
 
-def _upsert(db: Connection, table: Table, key: str, rows: Rows) -> list[int]:
-    """Insert new rows and update changed ones; returns the ids of the updated ones."""
+def _upsert(db: Connection, table: Table, key: str, rows: Rows) -> dict[int, RowMapping]:
+    """Insert new rows and update changed ones; returns id -> row before, for the updated ones."""
     stored = reads.rows_by_id(db, table, key, [values[key] for values in rows])
     new = [dict(values) for values in rows if values[key] not in stored]
     changed = [
@@ -142,7 +144,7 @@ def _upsert(db: Connection, table: Table, key: str, rows: Rows) -> list[int]:
                 for values in changed
             ],
         )
-    return [int(values[key]) for values in changed]
+    return {int(values[key]): stored[values[key]] for values in changed}
 
 
 # The begin, the state and the end of a mirror.

@@ -255,7 +255,7 @@ def give_up_claim(call: Write[Body], user_id: int | None) -> int:
     if not waited and not held:
         raise NotFound("Claim", player_id)
     if held:
-        feed_events.announce_players(call.transaction, [player_id])
+        feed_events.announce_players(call.transaction, [player_id], is_hiding=True)
         rating_days.mark_players(call.db, [player_id])
     return player_id
 

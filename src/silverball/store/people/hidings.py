@@ -21,6 +21,8 @@ NAME = "hidings"
 HIDDEN_FIELDS = frozenset(
     {"ifpaId", "flag", "location", "pronouns", "initials", "avatar", "banner", "tournamentAvatar"}
 )
+# The accounts of a game's players, in order.
+USER_IDS = "userIds"
 # What a reply says of an erased person beside the name.
 ERASED_FIELDS = HIDDEN_FIELDS | {"firstName", "lastName", "clubId", "claimedBy", "labelColor"}
 _COUNT_ONE_MORE = text(
@@ -53,7 +55,8 @@ def announcements_as_shown(db: Connection, texts: Collection[str]) -> list[str]:
 
     They are deleted by the job that does the rest of such a change, so without it nothing is looked for.
     """
-    changes = unfinished_changes(db) if any('"name":' in payload for payload in texts) else []
+    names_people = any('"name":' in payload or f'"{USER_IDS}":' in payload for payload in texts)
+    changes = unfinished_changes(db) if names_people else []
     if not changes:
         return list(texts)
     return [_erase_from(_hide_profiles(db, payload, NOBODY), changes) for payload in texts]
@@ -145,8 +148,16 @@ class PersonEraser:
         return body if erased == value else msgspec.json.encode(erased).decode()
 
     def may_be_named(self) -> ColumnElement[bool]:
-        """The condition of the rows that have one of the names as a whole string or in an address."""
+        """The condition of the rows that may name the person.
+
+        They have one of the names as a whole string or in an address, or the account in a list of ids.
+        """
         return or_(
+            *(
+                _REPLY.body.contains(f"{before}{self._user_id}{after}", autoescape=True)
+                for before in "[,"
+                for after in ",]"
+            ),
             *(
                 _REPLY.body.contains(spelling, autoescape=True)
                 for name in self._names
@@ -155,7 +166,7 @@ class PersonEraser:
                     f"={quote_plus(name)}",
                     f"={quote(name)}",
                 )
-            )
+            ),
         )
 
     def erase(self, value: Any) -> Any:
@@ -180,6 +191,8 @@ class PersonEraser:
         return isinstance(element, dict) and element.keys() == {"name"} and element["name"] in self._names
 
     def _member(self, key: str, value: Any) -> Any:
+        if key == USER_IDS and isinstance(value, list):
+            return [None if user_id == self._user_id else user_id for user_id in value]
         is_address = key == "to" and isinstance(value, str)
         return self._address(value) if is_address else value
 

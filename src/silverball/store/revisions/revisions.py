@@ -101,11 +101,16 @@ def tournaments_of_users(db: Connection, user_ids: Collection[int]) -> Sequence[
     )
 
 
+def tournaments_of_players(db: Connection, player_ids: Collection[int]) -> Sequence[int]:
+    """The tournaments that these players are entrants in."""
+    own = tables.entrant.c
+    rows = select(own.tournament_id).where(own.player_id.in_(player_ids)).distinct()
+    return db.execute(rows).scalars().all()
+
+
 def raise_for_players(transaction: Transaction, player_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament that these players are entrants in."""
-    return _raise_selected(
-        transaction, select(tables.entrant.c.tournament_id).where(tables.entrant.c.player_id.in_(player_ids))
-    )
+    return raise_tournaments(transaction, tournaments_of_players(transaction.connection, player_ids))
 
 
 def raise_for_arenas(transaction: Transaction, arena_ids: Collection[int]) -> dict[int, int]:

@@ -39,19 +39,15 @@ game_player = table(
     key("slot"),
     reference("tournament_id", "tournament.tournament_id", cascade=True),
     reference("player_id", "player.player_id"),
-    reference("user_id", "user.user_id", null=True),
     # The element of `resultPositions` at this index (a player id), not this player's place.
     integer("result_position", null=True),
     Column("points", Hundredths),
     integer("score", null=True),
     indexes=[("tournament_id", "game_id", "slot")],
-    audiences={"public": "game_id slot tournament_id player_id user_id result_position points score"},
+    audiences={"public": "game_id slot tournament_id player_id result_position points score"},
 )
 # The games of a player in some tournaments, from the index alone.
 named_indexes(game_player, ix_game_player_of_player=("player_id", "tournament_id", "game_id"))
-
-# Partial on PostgreSQL too, by the migration: said here, it would load that dialect at each start.
-Index("ix_game_player_user_id", game_player.c.user_id, sqlite_where=game_player.c.user_id.is_not(None))
 
 suggestion = table(
     "suggestion",
@@ -72,6 +68,7 @@ suggestion = table(
     },
 )
 
+# Partial on PostgreSQL too, by the migration: said here, it would load that dialect at each start.
 Index("ix_suggestion_user_id", suggestion.c.user_id, sqlite_where=suggestion.c.user_id.is_not(None))
 
 card = table(
@@ -318,7 +315,7 @@ journal = table(
     },
 )
 
-# Partial on PostgreSQL too, by the migration: said here, it would load that dialect at each start.
+# Partial on PostgreSQL too, as above.
 Index("ix_journal_merges", journal.c.tournament_id, sqlite_where=journal.c.change == "PlayersMerged")
 Index(
     "ix_journal_with_labels",

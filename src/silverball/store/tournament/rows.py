@@ -131,15 +131,14 @@ def lineup_arena_values(arena: LineupArena) -> Values:
     }
 
 
-def seat_values(game: Game, users: dict[int, int | None]) -> list[Values]:
-    """The rows of a game's seats with their results. Takes player id -> account that claimed the player."""
+def seat_values(game: Game) -> list[Values]:
+    """The rows of a game's seats with their results."""
     results = zip(game.player_ids, game.result_positions, game.result_points, game.result_scores, strict=True)
     return [
         {
             "game_id": game.game_id,
             "slot": slot,
             "player_id": player_id,
-            "user_id": users.get(player_id),
             "result_position": position,
             "points": points,
             "score": score,

@@ -164,7 +164,8 @@ def _load_from_rows(db: Connection, tournament_id: int, revision: Revision) -> L
 
 def _has_imported_facts(game_row: NamedRow) -> bool:
     columns = (game_row.challenge_id, game_row.scorbit_id, game_row.scorbit_log)
-    return any(value is not None for value in columns) or bool(game_row.scorbit_verified)
+    has_length_only = game_row.started_at is None and game_row.duration_seconds is not None
+    return any(value is not None for value in columns) or bool(game_row.scorbit_verified) or has_length_only
 
 
 def load_standings(db: Connection, tournament_id: int) -> dict[int, str]:

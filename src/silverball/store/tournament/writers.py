@@ -85,7 +85,7 @@ UPDATE_SEAT = Statement(
     .values(
         {
             name: bindparam(f"new_{name}", type_=tables.game_player.c[name].type)
-            for name in ("user_id", "result_position", "points", "score")
+            for name in ("result_position", "points", "score")
         }
     )
 )
@@ -171,19 +171,9 @@ def _delete_statement(table: Table, key: str) -> Statement:
     return Statement(delete(table).where(*_is_row(table, key)))
 
 
-def claiming_users(tournament: Tournament, game: Game) -> dict[int, int | None]:
-    """Player id -> account that claimed the player, for the players of a game."""
-    entrants = tournament.entrant_by_id
-    return {player_id: entrants[player_id].user_id for player_id in game.player_ids if player_id in entrants}
-
-
 def _insert_seats(db: Connection, tournament: Tournament, games: Sequence[Game]) -> None:
     own = {"tournament_id": tournament.tournament_id}
-    seats = [
-        own | seat
-        for game in games
-        for seat in tournament_rows.seat_values(game, claiming_users(tournament, game))
-    ]
+    seats = [own | seat for game in games for seat in tournament_rows.seat_values(game)]
     insert_rows(db, tables.game_player, seats)
 
 
@@ -195,15 +185,13 @@ def _update_seats(db: Connection, tournament: Tournament, changes: Sequence[Alte
             DELETE_SEATS.run(db, own_game_id=after.game_id)
             _insert_seats(db, tournament, [after])
             continue
-        users = claiming_users(tournament, after)
-        for slot, (old, new) in enumerate(zip(seat_results(before), seat_results(after), strict=True)):
+        for slot, (old, new) in enumerate(zip(_seat_results(before), _seat_results(after), strict=True)):
             if new != old:
                 position, points, score = new
                 changed.append(
                     {
                         "own_game_id": after.game_id,
                         "own_slot": slot,
-                        "new_user_id": users.get(after.player_ids[slot]),
                         "new_result_position": position,
                         "new_points": points,
                         "new_score": score,
@@ -213,7 +201,7 @@ def _update_seats(db: Connection, tournament: Tournament, changes: Sequence[Alte
         UPDATE_SEAT.run_many(db, changed)
 
 
-def seat_results(game: Game) -> Iterator[tuple[Any, ...]]:
+def _seat_results(game: Game) -> Iterator[tuple[Any, ...]]:
     """The values of each seat that a result changes, in playing order."""
     return zip(game.result_positions, game.result_points, game.result_scores, strict=True)
 

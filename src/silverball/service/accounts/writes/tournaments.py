@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 from sqlalchemy import (
-    Column,
     ColumnElement,
     Connection,
     Select,
@@ -40,8 +39,7 @@ from silverball.store.tournament.chain import ERASED_SOURCE
 _NO_LABELS: dict[str, Any] = {"labels": [], "label_color": None}
 _TOURNAMENT, _ENTRANT, _CODE_USE = tables.tournament.c, tables.entrant.c, tables.device_action.c
 _PLAYER, _ENTRY = tables.player.c, tables.journal.c
-# Rows of tournaments that name the account.
-_USER_COLUMNS: tuple[Column[Any], ...] = (tables.game_player.c.user_id, tables.suggestion.c.user_id)
+_REPORT = tables.suggestion.c
 # Most have none, and stay as they are.
 _HAS_LABELS = or_(type_coerce(_ENTRANT.labels, Text) != "[]", _ENTRANT.label_color.is_not(None))
 _IS_CODE_ACTION = and_(
@@ -62,15 +60,7 @@ def tournaments_shown_in(db: Connection, change: UnfinishedChange) -> set[int]:
     ids = set(revisions.tournaments_of_users(db, [change.user_id]))
     if change.name is None:
         return ids
-    ids.update(
-        _ids_of(
-            db,
-            [
-                select(column.table.c.tournament_id).where(column == change.user_id)
-                for column in _USER_COLUMNS
-            ],
-        )
-    )
+    ids.update(_ids_of(db, [select(_REPORT.tournament_id).where(_REPORT.user_id == change.user_id)]))
     for players in ascending_batches(change.player_ids):
         ids.update(_ids_of(db, [select(_ENTRANT.tournament_id).where(_ENTRANT.player_id.in_(players))]))
     return ids
@@ -115,7 +105,7 @@ def change_tournaments(
             db.execute(update(tables.entrant).where(*theirs).values(**_NO_LABELS))
             _erase_code_sources(db, players, tournament_ids)
         _erase_journal_labels(db, player_ids, tournament_ids)
-        _erase_from_games(db, change.user_id, tournament_ids)
+        _erase_from_reports(db, change.user_id, tournament_ids)
     feed_events.announce_users_in(
         transaction,
         [change.user_id],
@@ -125,11 +115,10 @@ def change_tournaments(
     )
 
 
-def _erase_from_games(db: Connection, user_id: int, tournament_ids: Collection[int]) -> None:
-    for column in _USER_COLUMNS:
-        # Not by the index of the column, which has the rows of all other tournaments too.
-        own = (column.table.c.tournament_id.in_(tournament_ids), column + 0 == user_id)
-        db.execute(update(column.table).where(*own).values({column: None}))
+def _erase_from_reports(db: Connection, user_id: int, tournament_ids: Collection[int]) -> None:
+    # Not by the index of the column, which has the rows of all other tournaments too.
+    own = (_REPORT.tournament_id.in_(tournament_ids), _REPORT.user_id + 0 == user_id)
+    db.execute(update(tables.suggestion).where(*own).values(user_id=None))
 
 
 def _erase_manager(db: Connection, name: str, tournament_ids: Collection[int]) -> None:

@@ -1,5 +1,7 @@
 """Games of two to four entrants: the games of a tournament, pages over tournaments, one game.
 
+Whose account a player is says the claim of now, in every game that they ever played.
+
 A list of games takes three statements: games, seats, suggestions. Rows are grouped in one pass, because
 uncached lists are read every second of a tournament night.
 """
@@ -7,7 +9,7 @@ uncached lists are read every second of a tournament night.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
-from operator import attrgetter, eq
+from operator import attrgetter
 from types import MappingProxyType, SimpleNamespace
 from typing import Annotated, Any
 
@@ -43,9 +45,8 @@ from silverball.service.tournaments.reads import tournaments
 from silverball.service.venues import reads as venues_reads
 from silverball.store.database.conditions import is_among
 from silverball.store.database.statements import NamedRow, RowMapper, Statement, rows_of_all
-from silverball.store.tables import game, game_player, round_, suggestion, tournament
+from silverball.store.tables import game, game_player, player, round_, suggestion, tournament
 from silverball.store.tournament import rows as tournament_rows
-from silverball.store.tournament import writers
 from silverball.store.tournament.loaded import LoadedTournament
 from silverball.store.types import IsoText, PointsText, encode_hundredths, points_text
 from silverball_wire import base
@@ -92,7 +93,7 @@ _build_game: Callable[..., Game] = compile_builder(
 SEAT_ROW = RowMapper(
     game_player.c.game_id,
     game_player.c.player_id,
-    game_player.c.user_id,
+    player.c.claimed_by.label("user_id"),
     game_player.c.result_position,
     type_coerce(game_player.c.points, PointsText),
     # A score is text in a game, a number in a single player game.
@@ -112,7 +113,11 @@ SUGGESTION_ROW = RowMapper(
 )
 # Built once, because building a statement costs as much as running a small one.
 GAMES = select(*ROW.columns).order_by(game.c.game_id)
-SEATS = select(*SEAT_ROW.columns).order_by(game_player.c.game_id, game_player.c.slot)
+SEATS = (
+    select(*SEAT_ROW.columns)
+    .join(player, player.c.player_id == game_player.c.player_id)
+    .order_by(game_player.c.game_id, game_player.c.slot)
+)
 SUGGESTIONS = select(*SUGGESTION_ROW.columns).order_by(suggestion.c.game_id, suggestion.c.suggestion_id)
 _TOURNAMENT: BindParameter[int] = bindparam("tournament_id")
 ALL_GAMES = Statement(GAMES.where(game.c.tournament_id == _TOURNAMENT), is_list=True)
@@ -430,8 +435,7 @@ def games_after_changes(
         if game is None:
             continue
         if _is_all_written(before, after, game):
-            users = writers.claiming_users(before.tournament, game)
-            known.append(shape_game(after.tournament_id, game, users))
+            known.append(shape_game(after.tournament_id, game, _claims_of_players(before.tournament, game)))
         else:
             others.append(game_id)
     if others:
@@ -440,16 +444,22 @@ def games_after_changes(
 
 
 def _is_all_written(before: LoadedTournament, after: rules.Tournament, game: rules.Game) -> bool:
-    """Whether the rows of the game have nothing that was there before.
+    """Whether the tournament tells all that the game shows: no report, no fact of an import, no new entrant.
 
-    A seat that keeps its result keeps the account that had claimed its player then.
+    An entrant who came with these changes may have the claim of an earlier time, from the journal.
     """
-    if after.suggestions or game.game_id in before.imported_fact_ids:
-        return False
-    old = find_by_id(before.tournament.games, "game_id", game.game_id)
-    if old is None or old.player_ids != game.player_ids:
-        return True
-    return not any(map(eq, writers.seat_results(old), writers.seat_results(game)))
+    known = before.tournament.entrant_by_id
+    return (
+        not after.suggestions
+        and game.game_id not in before.imported_fact_ids
+        and all(player_id in known for player_id in game.player_ids)
+    )
+
+
+def _claims_of_players(tournament: rules.Tournament, game: rules.Game) -> dict[int, int | None]:
+    """Player id -> the account that has claimed the player, for the players of a game."""
+    entrants = tournament.entrant_by_id
+    return {player_id: entrants[player_id].user_id for player_id in game.player_ids}
 
 
 LEGS = select(game.c.game_id, game.c.tournament_id, game.c.legs)

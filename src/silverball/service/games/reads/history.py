@@ -152,11 +152,8 @@ def _with_imported_facts(game: Game, known: Mapping[int, Game]) -> Game:
     now = known.get(game.game_id)
     if now is None:
         return game
-    users = dict(zip(now.player_ids, now.user_ids, strict=True))
-    claimed = zip(game.player_ids, game.user_ids, strict=True)
     return replace(
         game,
-        user_ids=tuple(users.get(player_id, user_id) for player_id, user_id in claimed),
         challenge_id=now.challenge_id,
         scorbit_id=now.scorbit_id,
         scorbit_log=now.scorbit_log,
