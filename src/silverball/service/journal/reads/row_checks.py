@@ -297,8 +297,8 @@ def note_faults(
         kind = lines.get((row.action_id, row.game_id))
         if kind is None:
             yield (
-                f"Note {row.note_id} names action {row.action_id} (action_id) and game {row.game_id} (game_id), but"
-                " the journal has no such note."
+                f"Note {row.note_id} names action {row.action_id} (action_id), game {row.game_id} (game_id),"
+                " of which the journal has no note."
             )
         elif kind != row.kind:
             yield f"Note {row.note_id} is of kind {row.kind!r}, by its line in the journal it is {kind!r}."
