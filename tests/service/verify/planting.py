@@ -17,8 +17,10 @@ from rules.night import NOON, Night, a_night
 from rules.verify import walked_nights
 from service import stored_nights
 from service.stored_nights import ORGANIZER_ID, SCOREKEEPER_ID, StoredNight
+from silverball.rules.model.changes import TournamentEdited, tournament_changes
 from silverball.store import tables
 from silverball.store.database.engine import Store
+from silverball.store.revisions import revisions
 from silverball.store.tables.base import Real
 from silverball.store.tournament import chain, snapshot
 from silverball.store.types import Flag, Hundredths, Id, Instant, Json
@@ -57,7 +59,6 @@ TOURNAMENT_TABLES: Sequence[Table] = (
 SEEDS_MAX = 40
 # No id in these nights is as high.
 FAR = 10**15
-OPDB_ID = "GPlant-M0001"
 
 
 def a_walked_night(
@@ -88,10 +89,24 @@ class Evening:
     def __init__(self, store: Store, kind: str, **settings: Any) -> None:
         self.store = store
         self.night = stored_nights.a_stored_night(store, a_night(kind, players=4, arenas=3, **settings))
+        self._link()
         self.path = f"/api/tournaments/{self.night.tournament.tournament_id}"
         self.now = build.NOW
 
-    def ok(self, method: str, path: str, body: Any = None, *, by: int = ORGANIZER_ID) -> Any:
+    def _link(self) -> None:
+        """Name another tournament as related."""
+        other = stored_nights.a_stored_night(self.store, a_night("matchplay", players=2, arenas=2))
+        link = {
+            "linked_tournament_id": other.tournament.tournament_id,
+            "link_type": "related",
+            "link_index": 1,
+            "shown": {"name": "Thursday Night"},
+        }
+        tournament = self.night.tournament
+        details = {**tournament.details, snapshot.LINKS: [link]}
+        self.night.apply(tournament_changes(TournamentEdited, tournament, details=details))
+
+    def ok(self, method: str, path: str, body: Any = None, *, by: Any = ORGANIZER_ID) -> Any:
         """The answer of a request that must succeed, five minutes after the one before."""
         self.now += timedelta(minutes=5)
         status, answer, _ = build.do(self.store, method, self.path + path, body, by=by, now=self.now)
@@ -103,16 +118,13 @@ class Evening:
         store = self.store
         waiting = build.row(store, tables.player, **_new_player(store, "Wim Late"))
         bank = build.row(store, tables.bank, **{**build.DEFAULTS["bank"], "organizer_id": ORGANIZER_ID})
-        other = stored_nights.a_stored_night(store, a_night("matchplay", players=2, arenas=2))
         self.ok(
             "PATCH", "", {"rsvpConfiguration": {"status": "active", "playerLimit": 4, "hasWaitlist": True}}
         )
         self.ok(
             "PATCH", "", {"shortcut": f"evening-{self.night.tournament.tournament_id}", "motdText": "Hello"}
         )
-        linked = {"tournamentId": other.tournament.tournament_id, "linkType": "related"}
-        self.ok("PATCH", "", {"linkedTournaments": [linked]})
-        self.ok("PUT", "/sign-ups/terms", {"fee": 1000})
+        self.ok("PATCH", "/sign-ups", {"fee": 1000})
         self.ok("POST", "/sign-ups/waiting", {"playerId": waiting})
         first = self.night.tournament.entrants[0].player_id
         paid = {"here": True, "payment": {"cents": 1000, "how": "cash"}}
@@ -212,3 +224,40 @@ def count_rows(db: Any, table: Table, *conditions: Any) -> int:
 def reload(night: StoredNight) -> None:
     with night.store.read() as db:
         night.tournament = snapshot.load(db, night.tournament.tournament_id)
+
+
+def give_names(store: Store) -> None:
+    """Give every player a name of their own, as ratings know people by it."""
+    with store.write() as transaction:
+        db = transaction.connection
+        for player_id in db.execute(select(tables.player.c.player_id)).scalars().all():
+            values = chain.with_name_digest({"name": f"Player {player_id}"})
+            db.execute(update(tables.player).where(tables.player.c.player_id == player_id).values(values))
+
+
+def _claim(store: Store, tournament_id: int, player_id: int) -> int:
+    """A user who has claimed this player."""
+    user_id = build.a_user(store, name="Kit Flip")
+    with store.write() as transaction:
+        own = tables.player.c.player_id == player_id
+        transaction.connection.execute(tables.player.update().where(own).values(claimed_by=user_id))
+        revisions.raise_tournaments(transaction, [tournament_id])
+    return user_id
+
+
+def an_evening(store: Store) -> Evening:
+    """A running match play with rows of every kind but single player games and summaries."""
+    evening = Evening(store, "matchplay", scorekeeping="user", suggestions="restricted")
+    evening.rows_beside_play()
+    evening.ok("POST", "/start")
+    games = evening.ok("POST", "/rounds", {})["games"]
+    first, second = (game["gameId"] for game in games)
+    order = {"resultPositions": games[0]["playerIds"]}
+    evening.ok("PUT", f"/games/{first}/result", order)
+    evening.ok("POST", f"/games/{second}/notes", {"kind": "slow", "text": "Ten minutes late."})
+    reporter = build.caller(
+        _claim(store, evening.night.tournament.tournament_id, games[1]["playerIds"][0]), ability="score"
+    )
+    report = {"resultPositions": games[1]["playerIds"]}
+    evening.ok("POST", f"/games/{second}/suggestions", report, by=reporter)
+    return evening

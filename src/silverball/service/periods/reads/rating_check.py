@@ -77,11 +77,20 @@ def verify_ratings(
         some = days[at : at + DAYS_AT_ONCE]
         with store.read() as db:
             state = _current_state(db, state, some[0])
-            yield from _day_reports(db, some, state, parameters)
+            reports = list(_day_reports(db, some, state, parameters))
+        yield from reports
         progress(at + len(some), len(days))
+    with store.read() as db:
+        reports = list(_published_reports(db))
+    yield from reports
+
+
+def verify_in(db: Connection, parameters: Parameters) -> Iterator[DayReport]:
+    """Verify all ratings as one transaction sees them."""
+    days = _stored_days(db, None)
     if days:
-        with store.read() as db:
-            yield from _published_reports(db)
+        yield from _day_reports(db, days, _current_state(db, None, days[0]), parameters)
+    yield from _published_reports(db)
 
 
 def _stored_days(db: Connection, begin: date | None) -> list[date]:
