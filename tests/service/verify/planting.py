@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as with_changes
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import Column, Table, and_, delete, func, select, text, update
+from sqlalchemy import Column, Table, and_, delete, select, text, update
 from sqlalchemy.types import TypeEngine
 
 import build
@@ -57,12 +57,20 @@ TOURNAMENT_TABLES: Sequence[Table] = (
     tables.announcement,
 )
 SEEDS_MAX = 40
+# The day up to which the nights are rated.
+UNTIL = date(2026, 3, 12)
 # No id in these nights is as high.
 FAR = 10**15
 
 
 def a_walked_night(
-    store: Store, kind: str, *, steps: int, day: int = 0, is_completed: bool = True
+    store: Store,
+    kind: str,
+    *,
+    steps: int,
+    seed: str = "planted",
+    day: int = 0,
+    is_completed: bool = True,
 ) -> StoredNight:
     """A random night of this format, some days after the first, that has begun."""
 
@@ -71,7 +79,7 @@ def a_walked_night(
 
     for number in range(SEEDS_MAX):
         night = walked_nights.random_night(
-            ALL_MOVES[kind], f"planted {kind} {number}", steps=steps, prepare=prepare
+            ALL_MOVES[kind], f"{seed} {kind} {number}", steps=steps, prepare=prepare
         )
         if night.tournament.status == "started" and is_completed:
             night.complete()
@@ -202,8 +210,6 @@ def _other_scalar(value: Any) -> Any:
 def column_plants(db: Any, table: Table, *conditions: Any) -> Iterator[Plant]:
     """A change of each column, in the first row that has a value there, or else in the first row."""
     for column in table.columns:
-        if column.name == "tournament_id" and table is not tables.tournament and column.primary_key:
-            pass
         rows = select(*table.primary_key).where(*conditions).order_by(column.is_(None), *table.primary_key)
         key = db.execute(rows.limit(1)).one_or_none()
         if key is not None:
@@ -215,15 +221,6 @@ def row_plants(db: Any, table: Table, *conditions: Any) -> Iterator[Plant]:
     rows = select(*table.primary_key).where(*conditions).order_by(*table.primary_key)
     for key in db.execute(rows).all():
         yield Plant(table, tuple(key))
-
-
-def count_rows(db: Any, table: Table, *conditions: Any) -> int:
-    return int(db.execute(select(func.count()).select_from(table).where(*conditions)).scalar_one())
-
-
-def reload(night: StoredNight) -> None:
-    with night.store.read() as db:
-        night.tournament = snapshot.load(db, night.tournament.tournament_id)
 
 
 def give_names(store: Store) -> None:
@@ -246,7 +243,7 @@ def _claim(store: Store, tournament_id: int, player_id: int) -> int:
 
 
 def an_evening(store: Store) -> Evening:
-    """A running match play with rows of every kind but single player games and summaries."""
+    """A running match play with a list at the door, prizes, a report and a note."""
     evening = Evening(store, "matchplay", scorekeeping="user", suggestions="restricted")
     evening.rows_beside_play()
     evening.ok("POST", "/start")
@@ -260,4 +257,14 @@ def an_evening(store: Store) -> Evening:
     )
     report = {"resultPositions": games[1]["playerIds"]}
     evening.ok("POST", f"/games/{second}/suggestions", report, by=reporter)
+    return evening
+
+
+def an_evening_with_entries(store: Store) -> Evening:
+    """A running best game in which entries are bought."""
+    evening = Evening(store, "best_game")
+    evening.ok("PATCH", "", {"entryConfiguration": {"limited": True}})
+    evening.ok("POST", "/start")
+    player_id = evening.night.tournament.entrants[0].player_id
+    evening.ok("POST", f"/players/{player_id}/entries", {"quantity": 5})
     return evening

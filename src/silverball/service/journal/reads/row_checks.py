@@ -40,6 +40,15 @@ _PART_FIELDS: Mapping[str, Sequence[PartField]] = {
     "card": fields.CARD,
     "queue_entry": fields.QUEUE_PLACE,
 }
+# Of JSON that is not read as a whole Struct: one that cannot be read is named.
+_SHAPES: Mapping[str, Any] = {
+    "journal.data": Mapping[str, Any],
+    "journal.sealed_labels": Mapping[str, Any] | None,
+    "standing.row": Mapping[str, Any],
+    "suggestion.results": Sequence[int | None],
+    "suggestion.scores": Mapping[int, int | None] | None,
+    "lineup_arena.labels": Sequence[str],
+}
 ERROR_CHARACTERS_MAX = 300
 CANNOT_BE_CHECKED = "cannot be checked"
 
@@ -99,12 +108,9 @@ def _shape_reader(table: Table, column: str, type_: Any) -> Callable[[Any], Any]
     """The function that reads a decoded value as the rules do; it raises what they would."""
     if table is tables.tournament:
         return _tournament_reader(column, type_)
-    if table is tables.journal and column == "sealed_labels":
-        return lambda sealed: convert(sealed, Mapping[str, Any] | None)
-    if table is tables.journal and column == "data":
-        return lambda data: convert(data, Mapping[str, Any])
-    if table is tables.standing and column == "row":
-        return lambda row: convert(row, Mapping[str, Any])
+    shape: Any = _SHAPES.get(f"{table.name}.{column}")
+    if shape is not None:
+        return lambda value: convert(value, shape, strict=False)
     field = next((each for each in _PART_FIELDS.get(table.name, ()) if each.stored_in == column), None)
     read = None if field is None or field.place != "attribute" else field.form.read
     return read or (lambda value: value)

@@ -112,6 +112,8 @@ UNKNOWN_TYPE = (
     " verified."
 )
 
+NO_JOURNAL = "No line of the journal is this tournament's (tournament_id): nothing tells how it came to be."
+
 
 class VerificationReport(Struct, frozen=True):
     """The faults of a tournament, a sentence for each."""
@@ -201,6 +203,8 @@ def _all_faults(db: Connection, tournament_id: int, type_: str) -> list[str]:
     if len(read) < 2:
         return faults
     loaded, actions = read
+    if not actions:
+        faults.append(NO_JOURNAL)
     story, undecoded = _journal_history(loaded, actions)
     faults += undecoded
     if not undecoded:
@@ -364,6 +368,17 @@ class DrawsReport(Struct, frozen=True):
 
 def verify_draws(db: Db, tournament_id: int) -> DrawsReport:
     """Make the draws of a tournament again, and compare its seeds with their commitments."""
+    reports: list[DrawsReport] = []
+
+    def remake() -> Sequence[str]:
+        reports.append(_remade_draws(db, tournament_id))
+        return ()
+
+    faults = guarded("draws", remake)
+    return reports[0] if reports else DrawsReport(tournament_id, faults)
+
+
+def _remade_draws(db: Db, tournament_id: int) -> DrawsReport:
     actions = journal.all_actions(db, tournament_id)
     begins = [
         number

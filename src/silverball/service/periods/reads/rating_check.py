@@ -298,6 +298,7 @@ def _published_reports(db: Connection) -> Iterator[DayReport]:
         yield DayReport(day, [f"The current period (is_current) is {listed}, it should be {newest}."])
         return
     faults = guarded("current period", partial(_current_period_faults, db, period))
+    faults += guarded("days", partial(_date_faults, db))
     faults += guarded("identities of the ratings", partial(_identity_row_faults, db))
     yield DayReport(day, [*faults, *guarded("ratings", partial(_rating_faults, db, day, period))])
 
@@ -309,6 +310,14 @@ def _current_period_faults(db: Connection, period: Mapping[str, Any]) -> Iterato
     percentiles = period["percentiles"]
     if percentiles is not None and list(percentiles.values()) != sorted(percentiles.values()):
         yield f"The percentiles of the period of {period['period_date']} are not in order."
+
+
+def _date_faults(db: Connection) -> Iterator[str]:
+    """Periods and revisions of days that are none."""
+    for word, column in (("period", _PERIOD.period_date), ("revision", _REVISION.period_date)):
+        for text in sorted(set(db.execute(select(column)).scalars())):
+            if _day_or_none(text) is None:
+                yield f"The period_date {text!r} of a {word} is no day."
 
 
 def _rating_faults(db: Connection, day: date, period: Mapping[str, Any]) -> Iterator[str]:
@@ -381,8 +390,10 @@ def _identity_row_faults(db: Connection) -> Iterator[str]:
             yield f"{where} is nobody's: it has no user_id, ifpa_id, or organizer_id with a name_key."
         is_named = row["user_id"] is None and row["ifpa_id"] is None
         has_key = row["name_key"] is not None or row["organizer_id"] is not None
-        if has_key and (not is_named or row["name_key"] != names.name_key(row["name"])):
-            yield f"{where} is found by name {row['name_key']!r} (name_key, organizer_id), not its own."
+        if has_key and not is_named:
+            yield f"{where} has a user_id or ifpa_id, and is found by name (name_key, organizer_id) too."
+        elif has_key and row["name_key"] != names.name_key(row["name"]):
+            yield f"{where} is found by name {row['name_key']!r} (name_key), not its own."
 
 
 def _merged_faults(
