@@ -13,7 +13,8 @@ import msgspec
 from silverball import settings
 from silverball.cli import database
 from silverball.jobs import rating_period
-from silverball.service.journal.reads import verification
+from silverball.service.journal.reads import series_check, verification
+from silverball.service.journal.reads.series_check import SeriesReport
 from silverball.service.journal.reads.verification import DrawsReport, VerificationReport, verify_draws
 from silverball.service.moving.reads import Mirror
 from silverball.service.periods.reads import rating_check
@@ -45,7 +46,8 @@ def verify(
     """Recompute stored results and report differences, of tournament ID or of all tournaments.
 
     The journal is replayed backwards and compared with the stored data; pairings, points, strikes,
-    standings and summaries are recomputed by separate code. The exit code is 1 when anything differs.
+    standings, summaries, prizes and series are recomputed by separate code. What cannot be read is reported
+    too. The exit code is 1 when anything differs.
 
     With --against, also prove that nothing in the journal up to that head was changed since. With
     --draws, also make each draw again with the rules of today and the dice of its seed. With --ratings,
@@ -65,16 +67,20 @@ def verify(
     with database.open_database(not_found=f"There is no tournament {tournament_id}.") as store:
         reports = list(verdicts(store, tournament_id, against))
         remade = list(_remade_draws(store, reports)) if draws else []
+        series = _series_reports(store) if tournament_id is None else []
     if as_json:
         shown = [_verdict_json(report) for report in reports]
         for values, made in zip(shown, remade, strict=bool(remade)):
             values["draws"] = msgspec.to_builtins(made)
+        shown += [{"seriesId": each.series_id, "name": each.name, "faults": each.faults} for each in series]
         click.echo(json.dumps(shown, ensure_ascii=False, indent=2))
     else:
         _print_verdicts(reports)
         for made in remade:
             _print_draws(made)
-    if any(report.faults for report in reports) or any(made.faults for made in remade):
+        _print_series(series)
+    found = [report.faults for report in reports] + [made.faults for made in remade]
+    if any([*found, *(report.faults for report in series)]):
         raise SystemExit(1)
 
 
@@ -126,6 +132,20 @@ def _print_days(reports: list[DayReport]) -> None:
     different = {report.day for report in reports if report.faults}
     count = f"{len(compared)} day{'' if len(compared) == 1 else 's'}"
     click.echo(f"{count} of ratings verified, {len(different) or 'none'} with differences.")
+
+
+def _series_reports(store: Store) -> list[SeriesReport]:
+    with store.read() as db:
+        return list(series_check.verify_series(db))
+
+
+def _print_series(reports: list[SeriesReport]) -> None:
+    for report in reports:
+        for fault in report.faults:
+            click.echo(f"Series {report.series_id}, {report.name}: {fault}")
+    if reports:
+        different = sum(bool(report.faults) for report in reports)
+        click.echo(f"{len(reports)} series verified, {different or 'none'} with differences.")
 
 
 def _remade_draws(store: Store, reports: Iterable[VerificationReport]) -> Iterator[DrawsReport]:

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import Table
 
 import selection
+from rules.night import NOON
 from service import stored_nights
 from service.verify import planting
 from service.verify.planting import ALL_MOVES, TOURNAMENT_TABLES, Plant
@@ -205,7 +206,7 @@ def _nights(store: Store) -> list[int]:
 def _rate(store: Store) -> None:
     """Rate the nights; all ratings are clean."""
     planting.give_names(store)
-    rating_run.rate_days(store, planting.UNTIL, DEFAULTS, stored_nights.NOON)
+    rating_run.rate_days(store, planting.UNTIL, DEFAULTS, NOON)
     reports = list(rating_check.verify_ratings(store, DEFAULTS))
     assert [report for report in reports if report.faults or report.not_compared] == []
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from sqlalchemy import Text, select, type_coerce, update
 
 import selection
-from rules.night import a_night
+from rules.night import NOON, a_night
 from service import stored_nights
 from service.stored_nights import StoredNight
 from service.verify import planting
@@ -157,5 +157,5 @@ def test_three_hundred_healthy_nights_and_their_ratings_give_no_alarm(store: Sto
         )
         assert _faults(store, night.tournament.tournament_id) == []
     planting.give_names(store)
-    rating_run.rate_days(store, planting.UNTIL, DEFAULTS, stored_nights.NOON)
+    rating_run.rate_days(store, planting.UNTIL, DEFAULTS, NOON)
     assert [report for report in rating_check.verify_ratings(store, DEFAULTS) if report.faults] == []

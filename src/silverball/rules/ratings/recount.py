@@ -128,7 +128,7 @@ def _revision(
     )
 
 
-def differences(stored: Mapping[str, Any], expected: ExpectedRevision) -> list[str]:
+def differences(stored: Mapping[Any, Any], expected: ExpectedRevision) -> list[str]:
     """The columns of a stored revision that differ, each with both values."""
     found = []
     for name in ("rating", "rd", "delta"):

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
-from sqlalchemy import Column, Connection, Table, func, select, type_coerce
+from sqlalchemy import Column, Connection, RowMapping, Table, func, select, type_coerce
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import NULLTYPE
 
@@ -20,6 +20,7 @@ from silverball.store import tables
 from silverball.store.tournament import announcements, chain, imports, journal, writers
 from silverball.store.tournament.journal import Action
 
+T = TypeVar("T")
 # Every table with rows of one tournament that tell of its night, by the words for its rows.
 TABLE_NAMES: Mapping[str, Table] = {
     "tournament": tables.tournament,
@@ -54,20 +55,23 @@ CANNOT_BE_CHECKED = "cannot be checked"
 
 
 def guarded(subject: str, check: Callable[[], Iterable[str]]) -> list[str]:
-    """The faults that a check finds, or the sentence that it could not be made: values break it.
+    """The faults that a check finds; where a value breaks it, those found before and that it could not be."""
+    found: list[str] = []
+    _, faults = read_guarded(subject, lambda: found.extend(check()))
+    return found + faults
+
+
+def read_guarded(subject: str, read: Callable[[], T]) -> tuple[T | None, list[str]]:
+    """What this reads, or None and the sentence that a value breaks it.
 
     Faults of the database itself are raised: they say nothing about the tournament.
     """
-    found: list[str] = []
     try:
-        # One by one, so that what was found before it broke is not lost.
-        for fault in check():
-            found.append(fault)  # noqa: PERF402  # as above
+        return read(), []
     except DBAPIError:
         raise
     except Exception as error:  # noqa: BLE001  # any stored value may break a check, and must not end the others
-        found.append(f"The {subject} {CANNOT_BE_CHECKED}: {_error_text(error)}.")
-    return found
+        return None, [f"The {subject} {CANNOT_BE_CHECKED}: {_error_text(error)}."]
 
 
 def _error_text(error: Exception) -> str:
@@ -86,7 +90,7 @@ def unreadable_faults(db: Connection, tournament_id: int) -> Iterator[str]:
         decoders = {column.name: _decoder(db, column) for column in table.columns}
         type_ = None
         for row in db.execute(rows):
-            values: Mapping[str, Any] = row._mapping
+            values = row._mapping
             type_ = values.get("type")
             own = [str(values[column.name]) for column in table.primary_key if column.name != "tournament_id"]
             where = f"{name} {', '.join(own) or tournament_id}"
@@ -158,7 +162,7 @@ def stored_value_faults(
 
 
 def _row_faults(
-    subject: str, row: Mapping[str, Any], written: Mapping[str, Any], known: Collection[str]
+    subject: str, row: RowMapping, written: Mapping[str, Any], known: Collection[str]
 ) -> Iterator[str]:
     for name, value in row.items():
         expected = written.get(name)
@@ -207,9 +211,9 @@ def feed_faults(db: Connection, tournament_id: int) -> Iterator[str]:
         yield f"The channel cannot be at epoch {row.epoch!r} with announcements {row.seq_low} to {row.seq}."
         return
     message = tables.announcement.c
-    columns = select(message.epoch, message.seq).where(message.tournament_id == tournament_id)
+    stored = select(message.epoch, message.seq).where(message.tournament_id == tournament_id)
     numbers_by_epoch: dict[str, set[int]] = {}
-    for epoch, seq in db.execute(columns):
+    for epoch, seq in db.execute(stored):
         numbers_by_epoch.setdefault(epoch, set()).add(seq)
     yield from _number_faults(row, numbers_by_epoch.pop(row.epoch, set()), has_others=bool(numbers_by_epoch))
     for epoch, numbers in sorted(numbers_by_epoch.items()):

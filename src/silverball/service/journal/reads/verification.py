@@ -1,6 +1,6 @@
 """Verification of a stored tournament against its journal and its rules."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -9,102 +9,24 @@ from msgspec import Struct
 from sqlalchemy import Connection, Row, select
 
 from silverball.kit.errors import NotFound
-from silverball.kit.values import replace
+from silverball.kit.values import convert, replace
 from silverball.rules.commands import draws
 from silverball.rules.commands.draws import DrawnAction
 from silverball.rules.model.apply import ID_FIELDS
-from silverball.rules.model.changes import Added, Altered, TournamentAltered
-from silverball.rules.model.tournament import Game, Tournament
+from silverball.rules.model.changes import Added, Altered, PrizePaid, TournamentAltered
+from silverball.rules.model.tournament import Game, Payout, Tournament
 from silverball.rules.registry import FORMATS
 from silverball.rules.verify import replay, results, standings
 from silverball.rules.verify.replay import ReplayedAction
-from silverball.service.journal.reads import row_checks
-from silverball.service.journal.reads.row_checks import CANNOT_BE_CHECKED, guarded
+from silverball.service.journal.reads import chain_check, row_checks
+from silverball.service.journal.reads.row_checks import CANNOT_BE_CHECKED, guarded, read_guarded
 from silverball.service.moving import reads as moving_reads
 from silverball.service.moving.reads import Mirror
 from silverball.service.standings.reads import standings as reads_standings
 from silverball.store import tables
 from silverball.store.database.engine import Db
-from silverball.store.tournament import announcements, chain, imports, journal, snapshot
-from silverball.store.tournament.chain import LineContent
+from silverball.store.tournament import imports, journal, snapshot
 from silverball.store.tournament.journal import Action
-
-# Verification of a journal's chain: is each line what was written, and where it was written?
-
-
-HEAD_UNKNOWN = (
-    "No line of the journal has the hash {head}: a line up to it was changed, added or removed since, "
-    "or it is the head of another journal."
-)
-HEAD_UNPROVEN = "The hash {head} proves nothing: a line up to it was changed, as named above."
-
-
-class ChainReport(Struct, frozen=True):
-    """The faults of a chain, a sentence for each, and what a head proves."""
-
-    faults: Sequence[str]
-    # Hash of a line -> the number of its action.
-    action_by_hash: Mapping[str, int]
-    # The hashes that still prove all lines up to theirs.
-    proven: Collection[str]
-
-    def head_fault(self, head: str) -> str | None:
-        """The fault of a head that was published earlier; None when it proves the lines up to it."""
-        if head in self.proven:
-            return None
-        return (HEAD_UNPROVEN if head in self.action_by_hash else HEAD_UNKNOWN).format(head=head)
-
-
-def verify_chain(db: Db, tournament_id: int) -> ChainReport:
-    """Compute the chain of a journal again, and compare it with what is stored."""
-    lines = list(chain.load_lines(db, tournament_id))
-    faults: list[str] = []
-    action_by_hash: dict[str, int] = {}
-    proven: set[str] = set()
-    previous, is_whole = "", True
-    for row, line in lines:
-        line_faults = row_checks.guarded(
-            f"line of action {line.action_id}", partial(_line_faults, row, line, previous)
-        )
-        faults += line_faults
-        is_whole = is_whole and not line_faults
-        previous = row.hash or ""
-        action_by_hash[previous] = line.action_id
-        if is_whole:
-            proven.add(previous)
-    faults += [
-        f"Announcement {seq} has a journal head that is the hash of no line: the journal was written again."
-        for seq, head in announcements.journal_heads(db, tournament_id)
-        if head not in action_by_hash
-    ]
-    return ChainReport(faults, action_by_hash, proven)
-
-
-def _line_faults(row: Any, line: LineContent, previous: str) -> Iterator[str]:
-    """The faults of one line. Takes the stored hash of the line before."""
-    where = f"Line {line.position} of action {line.action_id} ({line.change})"
-    if row.hash is None:
-        yield f"{where} has no hash: it was added or its hash was removed."
-        return
-    if row.source_salt is not None:
-        if chain.salted_hash(row.source_salt, row.source) != row.source_hash:
-            yield f"{where} was changed after it was written: its source, its salt or its hash."
-    elif row.source:
-        yield f"{where} was changed after it was written: its source was erased, and now it has one."
-    if row.sealed_labels is not None and chain.has_false_labels(
-        msgspec.json.decode(row.data_text), row.sealed_labels
-    ):
-        yield f"{where} was changed after it was written: its labels are others."
-    if line.hash_after(previous) == row.hash:
-        if row.digests is not None and row.digests != chain.digests_text(line.digests.values()):
-            yield f"{where} was changed after it was written: its short digests."
-        return
-    changed = chain.changed_values(row.digests, line.digests)
-    if changed:
-        yield f"{where} was changed after it was written: its {' and its '.join(changed)}."
-    else:
-        yield f"{where} does not follow the line before it: one was added, removed, moved or written again."
-
 
 SUMMARIES = imports.SUMMARIES
 UNKNOWN_TYPE = (
@@ -168,9 +90,9 @@ def verify_tournament(db: Connection, tournament_id: int, against: str | None = 
     row = db.execute(columns).one_or_none()
     if row is None:
         raise NotFound("Tournament", tournament_id)
-    chains: list[ChainReport] = []
     faults = _all_faults(db, tournament_id, row.type)
-    faults += guarded("chain of the journal", lambda: _chain_faults(db, tournament_id, chains))
+    chained, broken = read_guarded("journal's chain", lambda: chain_check.verify_chain(db, tournament_id))
+    faults += broken if chained is None else chained.faults
     if any(CANNOT_BE_CHECKED in fault for fault in faults):
         faults += guarded("tournament", partial(row_checks.unreadable_faults, db, tournament_id))
     report = VerificationReport(
@@ -178,16 +100,12 @@ def verify_tournament(db: Connection, tournament_id: int, against: str | None = 
     )
     if against is None:
         return report
-    head_fault = chains[0].head_fault(against) if chains else HEAD_UNPROVEN.format(head=against)
+    if chained is None:
+        return replace(report, faults=[*faults, chain_check.HEAD_UNPROVEN.format(head=against)])
+    head_fault = chained.head_fault(against)
     if head_fault is not None:
         return replace(report, faults=[*faults, head_fault])
-    return replace(report, proven_action_id=chains[0].action_by_hash[against])
-
-
-def _chain_faults(db: Connection, tournament_id: int, chains: list[ChainReport]) -> Sequence[str]:
-    """The faults of the chain, whose report is added to these."""
-    chains.append(verify_chain(db, tournament_id))
-    return chains[0].faults
+    return replace(report, proven_action_id=chained.action_by_hash[against])
 
 
 def _all_faults(db: Connection, tournament_id: int, type_: str) -> list[str]:
@@ -197,12 +115,11 @@ def _all_faults(db: Connection, tournament_id: int, type_: str) -> list[str]:
     faults += guarded("summaries", partial(row_checks.machine_faults, db, tournament_id))
     if type_ not in FORMATS:
         return [*faults, UNKNOWN_TYPE.format(type=type_)]
-    read: list[Any] = []
-    faults += guarded("tournament", lambda: read.append(snapshot.load(db, tournament_id)) or ())
-    faults += guarded("journal", lambda: read.append(journal.all_actions(db, tournament_id)) or ())
-    if len(read) < 2:
+    loaded, unloaded = read_guarded("tournament", lambda: snapshot.load(db, tournament_id))
+    actions, unread = read_guarded("journal", lambda: journal.all_actions(db, tournament_id))
+    faults += [*unloaded, *unread]
+    if loaded is None or actions is None:
         return faults
-    loaded, actions = read
     if not actions:
         faults.append(NO_JOURNAL)
     story, undecoded = _journal_history(loaded, actions)
@@ -214,6 +131,7 @@ def _all_faults(db: Connection, tournament_id: int, type_: str) -> list[str]:
         faults += guarded(
             "notes", lambda: row_checks.note_faults(db, tournament_id, actions, story.first_action_id)
         )
+    faults += guarded("payouts", lambda: _payout_faults(db, loaded, actions))
     return faults + _result_faults(db, loaded, story, is_whole=not faults)
 
 
@@ -241,6 +159,35 @@ def _result_faults(
     return faults + guarded("summaries", lambda: standings.summary_faults(loaded, checks, stored()))
 
 
+def _payout_faults(db: Connection, loaded: Tournament, actions: Sequence[Action]) -> list[str]:
+    """Prizes that were ticked by others or at other times than the plan says, or that are no prizes."""
+    faults: list[str] = []
+    paid_ids: set[int] = set()
+    for action in actions:
+        names = {name for name, _ in action.entries}
+        if not names <= {PrizePaid.__name__, *journal.NOTES, journal.ACTION_UNDONE}:
+            paid_ids.clear()
+        for name, data in action.entries:
+            if name == PrizePaid.__name__ and journal.ACTION_UNDONE not in names:
+                before, after = (
+                    {payout["player_id"]: payout for payout in data[side]["prizes"]["payouts"]}
+                    for side in ("before", "after")
+                )
+                for player_id in after.keys() - before.keys():
+                    paid_ids.add(player_id)
+                    paid = convert(after[player_id], Payout)
+                    if (paid.user_id, paid.paid_at) != (action.actor_id, action.at):
+                        faults.append(
+                            f"Action {action.action_id} paid player {player_id}, but the payout names another"
+                            " account or time."
+                        )
+    standing = tables.standing.c
+    places = select(standing.player_id, standing.position).where(
+        standing.tournament_id == loaded.tournament_id
+    )
+    return faults + standings.payout_faults(loaded, dict(db.execute(places).all()), paid_ids)
+
+
 def _ranking_faults(loaded: Tournament) -> list[str]:
     ranked = {row.player_id: msgspec.to_builtins(row) for row in reads_standings.ranked_rows(loaded)}
     return standings.standings_faults(loaded, FORMATS[loaded.type].verify, ranked)
@@ -261,30 +208,30 @@ def _journal_history(loaded: Tournament, actions: Sequence[Action]) -> tuple[_Jo
     name, data = start.entries[0]
     if name != journal.TOURNAMENT_CREATED:
         return _JournalHistory(later, start.action_id + 1, None, data), faults
-    created: list[Tournament] = []
-
-    def read_creation() -> Sequence[str]:
-        created.append(journal.decode_creation(loaded.tournament_id, loaded.type, data))
-        return ()
-
-    faults += guarded(f"journal's action {start.action_id} ({name})", read_creation)
+    created, unread = read_guarded(
+        f"journal's action {start.action_id} ({name})",
+        lambda: journal.decode_creation(loaded.tournament_id, loaded.type, data),
+    )
+    faults += unread
     whole = [*_journal_actions([start], loaded.type, faults), *later]
-    return _JournalHistory(whole, start.action_id, created[0] if created else None, {}), faults
+    return _JournalHistory(whole, start.action_id, created, {}), faults
 
 
 def _journal_actions(actions: Sequence[Action], type_: str, faults: list[str]) -> list[ReplayedAction]:
     """The actions decoded, without those that cannot be, which are added to the faults."""
-    replayed: list[ReplayedAction] = []
+    replayed = []
     for action in actions:
-        decode = partial(_decode_action, action, type_, replayed)
         names = ", ".join(dict.fromkeys(name for name, _ in action.entries))
-        faults += guarded(f"journal's action {action.action_id} ({names})", decode)
+        decode = partial(_decoded_action, action, type_)
+        decoded, unread = read_guarded(f"journal's action {action.action_id} ({names})", decode)
+        faults += unread
+        if decoded is not None:
+            replayed.append(decoded)
     return replayed
 
 
-def _decode_action(action: Action, type_: str, replayed: list[ReplayedAction]) -> Sequence[str]:
-    replayed.append(ReplayedAction(action.action_id, action.decode_changes(type_), action.undone_action_id))
-    return ()
+def _decoded_action(action: Action, type_: str) -> ReplayedAction:
+    return ReplayedAction(action.action_id, action.decode_changes(type_), action.undone_action_id)
 
 
 def _replay_faults(loaded: Tournament, story: _JournalHistory) -> list[str]:
@@ -368,14 +315,8 @@ class DrawsReport(Struct, frozen=True):
 
 def verify_draws(db: Db, tournament_id: int) -> DrawsReport:
     """Make the draws of a tournament again, and compare its seeds with their commitments."""
-    reports: list[DrawsReport] = []
-
-    def remake() -> Sequence[str]:
-        reports.append(_remade_draws(db, tournament_id))
-        return ()
-
-    faults = guarded("draws", remake)
-    return reports[0] if reports else DrawsReport(tournament_id, faults)
+    report, faults = read_guarded("draws", lambda: _remade_draws(db, tournament_id))
+    return report or DrawsReport(tournament_id, faults)
 
 
 def _remade_draws(db: Db, tournament_id: int) -> DrawsReport:

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, RowMapping, func, select
 
 from silverball.rules.ratings import recount, seats
 from silverball.rules.ratings.formulas import Parameters
@@ -134,7 +134,7 @@ def _day_reports(
     first, last = days[0].isoformat(), days[-1].isoformat()
     rows = select(tables.rating_period).where(_PERIOD.period_date.between(first, last))
     period_rows = {row["period_date"]: row for row in db.execute(rows).mappings()}
-    revision_rows: dict[str, dict[int, Mapping[str, Any]]] = {}
+    revision_rows: dict[str, dict[int, RowMapping]] = {}
     stored = select(tables.rating_revision).where(_REVISION.period_date.between(first, last))
     for row in db.execute(stored).mappings():
         revision_rows.setdefault(row["period_date"], {})[row["rating_id"]] = row
@@ -158,9 +158,7 @@ def _day_reports(
             state.stored[rating_id] = RatingBefore(row["rating"], row["rd"], day)
 
 
-def _reason_not_to_compare(
-    period: Mapping[str, Any], state: RatingsState, parameters: Parameters
-) -> str | None:
+def _reason_not_to_compare(period: RowMapping, state: RatingsState, parameters: Parameters) -> str | None:
     day = date.fromisoformat(period["period_date"])
     if period["is_imported"]:
         return IMPORTED
@@ -182,7 +180,7 @@ def _reason_not_to_compare(
     return OTHER_SETTINGS.format(names=", ".join(other)) if other else None
 
 
-def _period_faults(period: Mapping[str, Any]) -> Iterator[str]:
+def _period_faults(period: RowMapping) -> Iterator[str]:
     """Values of a period that contradict each other."""
     where = f"The period of {period['period_date']}"
     if period["status"] not in STATUSES:
@@ -200,8 +198,8 @@ def _period_faults(period: Mapping[str, Any]) -> Iterator[str]:
 
 def _compare_day(
     day: date,
-    period: Mapping[str, Any],
-    revisions: Mapping[int, Mapping[str, Any]],
+    period: RowMapping,
+    revisions: Mapping[int, RowMapping],
     events: Iterable[RatedEvent],
     register: IdentityRegister,
     state: RatingsState,
@@ -236,7 +234,7 @@ def _identity_faults(day: date, register: IdentityRegister) -> Iterator[str]:
     register.merged.clear()
 
 
-def _count_faults(period: Mapping[str, Any], played: RatingDay, parameters: Parameters) -> Iterator[str]:
+def _count_faults(period: RowMapping, played: RatingDay, parameters: Parameters) -> Iterator[str]:
     kinds = [kind for kind, _ in played.events]
     tournaments = kinds.count(periods.KIND)
     expected = {
@@ -258,7 +256,7 @@ def _count_faults(period: Mapping[str, Any], played: RatingDay, parameters: Para
 def _revision_faults(
     day: date,
     rating_id: int,
-    row: Mapping[str, Any] | None,
+    row: RowMapping | None,
     expected: Mapping[int, ExpectedRevision],
     also: Mapping[int, ExpectedRevision],
     state: RatingsState,
@@ -303,7 +301,7 @@ def _published_reports(db: Connection) -> Iterator[DayReport]:
     yield DayReport(day, [*faults, *guarded("ratings", partial(_rating_faults, db, day, period))])
 
 
-def _current_period_faults(db: Connection, period: Mapping[str, Any]) -> Iterator[str]:
+def _current_period_faults(db: Connection, period: RowMapping) -> Iterator[str]:
     run = period["staged_run"]
     if run is not None and run != db.execute(select(func.max(tables.rating_run.c.run))).scalar_one_or_none():
         yield f"The period of {period['period_date']} shows run {run} (staged_run), not the newest one."
@@ -320,7 +318,7 @@ def _date_faults(db: Connection) -> Iterator[str]:
                 yield f"The period_date {text!r} of a {word} is no day."
 
 
-def _rating_faults(db: Connection, day: date, period: Mapping[str, Any]) -> Iterator[str]:
+def _rating_faults(db: Connection, day: date, period: RowMapping) -> Iterator[str]:
     """Ratings that do not follow from their revisions, and ranks that do not follow from the bounds."""
     parameters = msgspec.convert(period["parameters"], Parameters)
     shown = book.PUBLISHED.c
@@ -396,9 +394,7 @@ def _identity_row_faults(db: Connection) -> Iterator[str]:
             yield f"{where} is found by name {row['name_key']!r} (name_key), not its own."
 
 
-def _merged_faults(
-    where: str, row: Mapping[str, Any], merged_into: Mapping[int, int | None]
-) -> Iterator[str]:
+def _merged_faults(where: str, row: RowMapping, merged_into: Mapping[int, int | None]) -> Iterator[str]:
     target = row["merged_into"]
     if target not in merged_into or merged_into[target] is not None or target > row["rating_id"]:
         yield f"{where} is merged into rating {target} (merged_into), which cannot be."
