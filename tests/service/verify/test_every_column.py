@@ -45,7 +45,7 @@ UNDETERMINED_SHARE_MAX = 0.12
 NAMED_SHARE_MIN = 0.97
 # The words of a sentence about a row that is missing, or that stands under another key.
 ROW_WORDS = {
-    "tournament": ("No line of the journal is this tournament's",),
+    "tournament": ("no line of the journal is this tournament's",),
     "entrant": ("The entrant ",),
     "lineup_arena": ("The arena ",),
     "lineup_bank": ("The bank ",),

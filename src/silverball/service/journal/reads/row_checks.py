@@ -62,7 +62,7 @@ def guarded(subject: str, check: Callable[[], Iterable[str]]) -> list[str]:
 
 
 def read_guarded(subject: str, read: Callable[[], T]) -> tuple[T | None, list[str]]:
-    """What this reads, or None and the sentence that a value breaks it.
+    """The value that is read, or None and the sentence that something in it breaks the reading.
 
     Faults of the database itself are raised: they say nothing about the tournament.
     """
@@ -210,6 +210,11 @@ def feed_faults(db: Connection, tournament_id: int) -> Iterator[str]:
     if not 0 <= row.seq_low <= row.seq + 1 or row.revision < 0 or not row.epoch:
         yield f"The channel cannot be at epoch {row.epoch!r} with announcements {row.seq_low} to {row.seq}."
         return
+    if row.seq and chain.journal_end(db, tournament_id).action_id == 0:
+        yield (
+            f"The channel has sent {row.seq} announcements, and no line of the journal is this tournament's"
+            " (tournament_id)."
+        )
     message = tables.announcement.c
     stored = select(message.epoch, message.seq).where(message.tournament_id == tournament_id)
     numbers_by_epoch: dict[str, set[int]] = {}

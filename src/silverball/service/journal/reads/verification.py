@@ -34,8 +34,6 @@ UNKNOWN_TYPE = (
     " verified."
 )
 
-NO_JOURNAL = "No line of the journal is this tournament's (tournament_id): nothing tells how it came to be."
-
 
 class VerificationReport(Struct, frozen=True):
     """The faults of a tournament, a sentence for each."""
@@ -120,8 +118,6 @@ def _all_faults(db: Connection, tournament_id: int, type_: str) -> list[str]:
     faults += [*unloaded, *unread]
     if loaded is None or actions is None:
         return faults
-    if not actions:
-        faults.append(NO_JOURNAL)
     story, undecoded = _journal_history(loaded, actions)
     faults += undecoded
     if not undecoded:
