@@ -1,10 +1,12 @@
 """Checks of stored standings against standings computed again. Source: formats, section 13."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 from itertools import permutations
 from typing import Any, TypeAlias
+
+from msgspec import UnsetType
 
 from silverball.rules.model.settings_protocols import playoff_bands_of
 from silverball.rules.model.tournament import Game, Tournament
@@ -241,6 +243,32 @@ def prize_faults(tournament: Tournament) -> list[str]:
             faults.append(f"Player {payout.player_id} was paid and is not in the tournament.")
         if payout.cents <= 0 or payout.cents % plan.rounding:
             faults.append(f"Player {payout.player_id} was paid {payout.cents}, which no prize can be.")
+    return faults
+
+
+def payout_faults(tournament: Tournament, places: Mapping[int, int], paid_ids: Collection[int]) -> list[str]:
+    """Payouts that are not the prize of their player.
+
+    Takes player id -> place, and the players who were paid since the plan and the results last changed.
+    """
+    plan = tournament.prizes
+    if plan is None or tournament.status != "completed":
+        return []
+    counted = len(tournament.entrants) if plan.players_paid is None else plan.players_paid
+    fees = plan.entry_fee * counted if isinstance(plan.payments, UnsetType) else plan.payments
+    pot = fees + plan.extras
+    rest = pot - min(plan.federation_fee * counted, pot)
+    rest -= rest * plan.house_share // ALL_SHARES
+    faults = []
+    for payout in plan.payouts:
+        place = places.get(payout.player_id)
+        if payout.player_id not in paid_ids or place is None:
+            continue
+        equals = [other for other in places.values() if other == place]
+        share = sum(plan.shares[place - 1 : place - 1 + len(equals)])
+        prize = rest * share // (ALL_SHARES * len(equals) * plan.rounding) * plan.rounding
+        if payout.cents != prize:
+            faults.append(f"Player {payout.player_id} was paid {payout.cents}, their prize is {prize}.")
     return faults
 
 

@@ -2,18 +2,18 @@
 
 An interrupted run leaves a consistent state, and the next run continues from it: the first day that it
 rates marks all later ones, and the last day is finished only when the ratings of everybody are
-published. `SOURCES` lists the sources of results.
+published. `reads/periods.py` lists the sources of results.
 """
 
 import gc
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, timedelta
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -36,20 +36,6 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("silverball.ratings")
 
 
-class ResultSource(Protocol):
-    """A source of results, created for each run."""
-
-    def first_day(self, db: Db, /) -> date | None:
-        """The day of the oldest result; None without results."""
-        ...
-
-    def events(self, db: Db, first: date, last: date, /) -> Iterable[RatedEvent]:
-        """The events from the first to the last day."""
-        ...
-
-
-# A new source is one line here. Code that changes its results marks their day (store/people/rating_days.py).
-SOURCES: Sequence[Callable[[], ResultSource]] = (periods.TournamentResults, periods.SubmissionResults)
 # Results are recorded between the transactions of a run, so each must be short: as many days as fit.
 SLICE_SECONDS = 0.03
 DAYS_PER_TRANSACTION_MAX = 20
@@ -128,7 +114,7 @@ class RatingRun:
         self._store = store
         self._parameters = parameters
         self._now = now
-        self._sources = [source() for source in SOURCES]
+        self._sources = [source() for source in periods.SOURCES]
         # The current standings; None while no day has changed results.
         self._table: RatingTable | None = None
         # For the first day that may need it.

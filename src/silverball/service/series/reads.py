@@ -243,7 +243,7 @@ def series_details(db: Connection, series_id: int, viewer: AuthenticatedCaller |
     key = {"series_id": series_id}
     tournaments = db.execute(_NIGHTS, key).all()
     nights = _load_nights(db, series_id, tournaments)
-    points = _points_earned(series, nights, _load_playoffs(db, key) if _is_curve(series) else {})
+    points = _points_earned(series, nights, load_playoffs(db, key) if _is_curve(series) else {})
     people = _load_players(db, key, viewer)
     return SeriesDetails(
         **{name: getattr(series, name) for name in Series.__struct_fields__},
@@ -279,7 +279,7 @@ def _is_counted(night: Any, places: PlacesByTournament) -> bool:
     return not night.has_games and any(place.points for place in places.get(night.tournament_id, {}).values())
 
 
-def _load_playoffs(db: Connection, key: Mapping[str, int]) -> dict[int, list[dict[int, int]]]:
+def load_playoffs(db: Connection, key: Mapping[str, int]) -> dict[int, list[dict[int, int]]]:
     """Tournament id -> its completed playoffs in order: player id -> position there."""
     playoffs: dict[int, dict[int, dict[int, int]]] = {}
     for tournament_id, place, player_id, position in db.execute(_PLAYOFFS, key).all():

@@ -57,7 +57,7 @@ class LineContent(msgspec.Struct, frozen=True, kw_only=True):
     def digests(self) -> dict[str, str]:
         """A short digest of each value that a changed line can name."""
         action = action_digests(self.actor_id, self.at, self.dice_seed, self.draw_version, self.source_hash)
-        names = ("actor", "time", "dice seed", "source")
+        names = ("actor", "time", "dice seed or draw version", "source")
         return dict(zip(names, action, strict=True)) | {"change": change_digest(self.change, self.data)}
 
     def hash_after(self, previous: str) -> str:

@@ -1,105 +1,38 @@
 """Verification of a stored tournament against its journal and its rules."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 from msgspec import Struct
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, select
 
 from silverball.kit.errors import NotFound
-from silverball.kit.values import replace
+from silverball.kit.values import convert, replace
 from silverball.rules.commands import draws
 from silverball.rules.commands.draws import DrawnAction
-from silverball.rules.model.changes import Added, Altered, TournamentAltered
-from silverball.rules.model.tournament import Game, Tournament
+from silverball.rules.model.apply import ID_FIELDS
+from silverball.rules.model.changes import Added, Altered, PrizePaid, TournamentAltered
+from silverball.rules.model.tournament import Game, Payout, Tournament
 from silverball.rules.registry import FORMATS
 from silverball.rules.verify import replay, results, standings
 from silverball.rules.verify.replay import ReplayedAction
+from silverball.service.journal.reads import chain_check, row_checks
+from silverball.service.journal.reads.row_checks import CANNOT_BE_CHECKED, guarded, read_guarded
 from silverball.service.moving import reads as moving_reads
 from silverball.service.moving.reads import Mirror
 from silverball.service.standings.reads import standings as reads_standings
 from silverball.store import tables
 from silverball.store.database.engine import Db
-from silverball.store.tournament import announcements, chain, journal, snapshot
-from silverball.store.tournament.chain import LineContent
+from silverball.store.tournament import imports, journal, snapshot
 from silverball.store.tournament.journal import Action
 
-# Verification of a journal's chain: is each line what was written, and where it was written?
-
-
-HEAD_UNKNOWN = (
-    "No line of the journal has the hash {head}: a line up to it was changed, added or removed since, "
-    "or it is the head of another journal."
+SUMMARIES = imports.SUMMARIES
+UNKNOWN_TYPE = (
+    "The type of the tournament is {type!r}, a format that this version does not know: its results cannot be"
+    " verified."
 )
-HEAD_UNPROVEN = "The hash {head} proves nothing: a line up to it was changed, as named above."
-
-
-class ChainReport(Struct, frozen=True):
-    """The faults of a chain, a sentence for each, and what a head proves."""
-
-    faults: Sequence[str]
-    # Hash of a line -> the number of its action.
-    action_by_hash: Mapping[str, int]
-    # The hashes that still prove all lines up to theirs.
-    proven: Collection[str]
-
-    def head_fault(self, head: str) -> str | None:
-        """The fault of a head that was published earlier; None when it proves the lines up to it."""
-        if head in self.proven:
-            return None
-        return (HEAD_UNPROVEN if head in self.action_by_hash else HEAD_UNKNOWN).format(head=head)
-
-
-def verify_chain(db: Db, tournament_id: int) -> ChainReport:
-    """Compute the chain of a journal again, and compare it with what is stored."""
-    lines = list(chain.load_lines(db, tournament_id))
-    faults: list[str] = []
-    action_by_hash: dict[str, int] = {}
-    proven: set[str] = set()
-    previous, is_whole = "", True
-    for row, line in lines:
-        line_faults = list(_line_faults(row, line, previous))
-        faults += line_faults
-        is_whole = is_whole and not line_faults
-        previous = row.hash or ""
-        action_by_hash[previous] = line.action_id
-        if is_whole:
-            proven.add(previous)
-    faults += [
-        f"Announcement {seq} has a journal head that is the hash of no line: the journal was written again."
-        for seq, head in announcements.journal_heads(db, tournament_id)
-        if head not in action_by_hash
-    ]
-    return ChainReport(faults, action_by_hash, proven)
-
-
-def _line_faults(row: Any, line: LineContent, previous: str) -> Iterator[str]:
-    """The faults of one line. Takes the stored hash of the line before."""
-    where = f"Line {line.position} of action {line.action_id} ({line.change})"
-    if row.hash is None:
-        yield f"{where} has no hash: it was added or its hash was removed."
-        return
-    if row.source_salt is not None:
-        if row.source and chain.salted_hash(row.source_salt, row.source) != row.source_hash:
-            yield f"{where} was changed after it was written: its source is another one."
-    elif row.source:
-        yield f"{where} was changed after it was written: its source was erased, and now it has one."
-    if row.sealed_labels is not None and chain.has_false_labels(
-        msgspec.json.decode(row.data_text), row.sealed_labels
-    ):
-        yield f"{where} was changed after it was written: its labels are others."
-    if line.hash_after(previous) == row.hash:
-        return
-    changed = chain.changed_values(row.digests, line.digests)
-    if changed:
-        yield f"{where} was changed after it was written: its {' and its '.join(changed)}."
-    else:
-        yield f"{where} does not follow the line before it: one was added, removed, moved or written again."
-
-
-IMPORTED = "TournamentImported"
-SUMMARIES = (tables.arena_summary, tables.player_arena_summary, tables.match_summary)
 
 
 class VerificationReport(Struct, frozen=True):
@@ -125,6 +58,18 @@ class _JournalHistory(Struct, frozen=True):
     # The imported counts by kind; empty when it was created here.
     imported_counts: Mapping[str, Any]
 
+    def made_here(self) -> Callable[[str, int], bool]:
+        """The function that tells whether one of these actions, not an import, made an item of a part."""
+        if self.created is not None:
+            return lambda _part, _item_id: True
+        added = {
+            (change.part, getattr(change.subject, ID_FIELDS[change.part]))
+            for action in self.actions
+            for change in action.changes
+            if isinstance(change, Added)
+        }
+        return lambda part, item_id: (part, item_id) in added
+
 
 def tournament_ids(db: Connection) -> list[int]:
     """Ids of all tournaments, ascending."""
@@ -135,75 +80,154 @@ def tournament_ids(db: Connection) -> list[int]:
 def verify_tournament(db: Connection, tournament_id: int, against: str | None = None) -> VerificationReport:
     """Recompute everything stored of a tournament and report the differences. Raises NotFound.
 
-    `against` is a head of its journal that was published earlier, and must still be one.
+    What cannot be read is a fault as well. `against` is a head of its journal that was published earlier,
+    and must still be one.
     """
     own = tables.tournament.c
     columns = select(own.name, own.type).where(own.tournament_id == tournament_id)
     row = db.execute(columns).one_or_none()
     if row is None:
         raise NotFound("Tournament", tournament_id)
-    # Tournaments of unknown formats can be read but not verified.
-    faults = _all_faults(db, tournament_id) if row.type in FORMATS else []
-    chained = verify_chain(db, tournament_id)
-    faults += chained.faults
+    faults = _all_faults(db, tournament_id, row.type)
+    chained, broken = read_guarded("journal's chain", lambda: chain_check.verify_chain(db, tournament_id))
+    faults += broken if chained is None else chained.faults
+    if any(CANNOT_BE_CHECKED in fault for fault in faults):
+        faults += guarded("tournament", partial(row_checks.unreadable_faults, db, tournament_id))
     report = VerificationReport(
         tournament_id, row.name, faults, mirror=moving_reads.find_mirror(db, tournament_id)
     )
     if against is None:
         return report
+    if chained is None:
+        return replace(report, faults=[*faults, chain_check.HEAD_UNPROVEN.format(head=against)])
     head_fault = chained.head_fault(against)
     if head_fault is not None:
         return replace(report, faults=[*faults, head_fault])
     return replace(report, proven_action_id=chained.action_by_hash[against])
 
 
-def _all_faults(db: Connection, tournament_id: int) -> list[str]:
-    loaded = snapshot.load(db, tournament_id)
+def _all_faults(db: Connection, tournament_id: int, type_: str) -> list[str]:
+    """The faults of all that is stored, but for the chain of the journal."""
+    faults = guarded("feed channel", partial(row_checks.feed_faults, db, tournament_id))
+    faults += guarded("names", partial(row_checks.name_faults, db, tournament_id))
+    faults += guarded("summaries", partial(row_checks.machine_faults, db, tournament_id))
+    if type_ not in FORMATS:
+        return [*faults, UNKNOWN_TYPE.format(type=type_)]
+    loaded, unloaded = read_guarded("tournament", lambda: snapshot.load(db, tournament_id))
+    actions, unread = read_guarded("journal", lambda: journal.all_actions(db, tournament_id))
+    faults += [*unloaded, *unread]
+    if loaded is None or actions is None:
+        return faults
+    story, undecoded = _journal_history(loaded, actions)
+    faults += undecoded
+    if not undecoded:
+        faults += guarded("journal", lambda: replay.journal_faults(story.actions, story.first_action_id))
+        faults += guarded("history", lambda: _replay_faults(loaded, story))
+        faults += guarded("rows", lambda: row_checks.stored_value_faults(db, loaded, story.made_here()))
+        faults += guarded(
+            "notes", lambda: row_checks.note_faults(db, tournament_id, actions, story.first_action_id)
+        )
+    faults += guarded("payouts", lambda: _payout_faults(db, loaded, actions))
+    return faults + _result_faults(db, loaded, story, is_whole=not faults)
+
+
+def _result_faults(
+    db: Connection, loaded: Tournament, story: _JournalHistory, *, is_whole: bool
+) -> list[str]:
+    """The faults of results and of what follows from them. `is_whole`: nothing was found before."""
     checks = FORMATS[loaded.type].verify
-    story = _journal_history(loaded, journal.all_actions(db, tournament_id))
-    faults = [*_feed_faults(db, tournament_id), *_name_faults(db, tournament_id)]
-    faults += replay.journal_faults(story.actions, story.first_action_id)
-    faults += _replay_faults(loaded, story)
-    faults += replay.state_faults(loaded, checks)
-    faults += standings.prize_faults(loaded)
-    faults += standings.sign_up_faults(loaded)
-    faults += results.result_faults(loaded, checks, _recorded_game_ids(story.actions))
+    faults = guarded("links", partial(row_checks.link_faults, db, loaded.tournament_id))
+    faults += guarded("notes", partial(row_checks.noted_player_faults, db, loaded))
+    faults += guarded("draws", lambda: replay.state_faults(loaded, checks))
+    faults += guarded("prizes", lambda: standings.prize_faults(loaded))
+    faults += guarded("sign-up list", lambda: standings.sign_up_faults(loaded))
+    recorded = _recorded_game_ids(story.actions)
+    faults += guarded("results", lambda: results.result_faults(loaded, checks, recorded))
     # Imported standings of a completed tournament stay in place until the first action.
     if loaded.status == "completed" and (story.actions or story.created is not None):
-        faults += _standing_faults(db, loaded)
-    elif loaded.status != "completed" and not faults:
+        faults += guarded("standings", lambda: _standing_faults(db, loaded))
+    elif loaded.status != "completed" and is_whole and not faults:
         # None are stored; what is whole can be ranked, and the ranking is checked in place of rows.
-        ranked = {row.player_id: msgspec.to_builtins(row) for row in reads_standings.ranked_rows(loaded)}
-        faults += standings.standings_faults(loaded, checks, ranked)
+        faults += guarded("standings", lambda: _ranking_faults(loaded))
     if any("status" in change.after for change in _tournament_edits(story.actions)):
-        faults += checks.final_points_faults(loaded)
-    return faults + standings.summary_faults(loaded, checks, _stored_summaries(db, tournament_id))
+        faults += guarded("final points", lambda: checks.final_points_faults(loaded))
+    stored = partial(_stored_summaries, db, loaded.tournament_id)
+    return faults + guarded("summaries", lambda: standings.summary_faults(loaded, checks, stored()))
 
 
-def _journal_history(loaded: Tournament, actions: Sequence[Action]) -> _JournalHistory:
-    """The journal since the last creation or import."""
-    names = [[name for name, _ in action.entries] for action in actions]
+def _payout_faults(db: Connection, loaded: Tournament, actions: Sequence[Action]) -> list[str]:
+    """Prizes that were ticked by others or at other times than the plan says, or that are no prizes."""
+    faults: list[str] = []
+    paid_ids: set[int] = set()
+    for action in actions:
+        names = {name for name, _ in action.entries}
+        if not names <= {PrizePaid.__name__, *journal.NOTES, journal.ACTION_UNDONE}:
+            paid_ids.clear()
+        for name, data in action.entries:
+            if name == PrizePaid.__name__ and journal.ACTION_UNDONE not in names:
+                before, after = (
+                    {payout["player_id"]: payout for payout in data[side]["prizes"]["payouts"]}
+                    for side in ("before", "after")
+                )
+                for player_id in after.keys() - before.keys():
+                    paid_ids.add(player_id)
+                    paid = convert(after[player_id], Payout)
+                    if (paid.user_id, paid.paid_at) != (action.actor_id, action.at):
+                        faults.append(
+                            f"Action {action.action_id} paid player {player_id}, but the payout names another"
+                            " account or time."
+                        )
+    standing = tables.standing.c
+    places = select(standing.player_id, standing.position).where(
+        standing.tournament_id == loaded.tournament_id
+    )
+    return faults + standings.payout_faults(loaded, dict(db.execute(places).all()), paid_ids)
+
+
+def _ranking_faults(loaded: Tournament) -> list[str]:
+    ranked = {row.player_id: msgspec.to_builtins(row) for row in reads_standings.ranked_rows(loaded)}
+    return standings.standings_faults(loaded, FORMATS[loaded.type].verify, ranked)
+
+
+def _journal_history(loaded: Tournament, actions: Sequence[Action]) -> tuple[_JournalHistory, list[str]]:
+    """The journal since the last creation or import, and the lines that cannot be read."""
+    faults: list[str] = []
     begins = [
         at
-        for at, change_names in enumerate(names)
-        if {IMPORTED, journal.MATCHES_MERGED, journal.TOURNAMENT_CREATED} & {*change_names}
+        for at, action in enumerate(actions)
+        if {*journal.BEGINNINGS} & {name for name, _ in action.entries}
     ]
     if not begins:
-        return _JournalHistory(_journal_actions(actions, loaded.type), 1, None, {})
+        return _JournalHistory(_journal_actions(actions, loaded.type, faults), 1, None, {}), faults
     start = actions[begins[-1]]
-    later = _journal_actions(actions[begins[-1] + 1 :], loaded.type)
+    later = _journal_actions(actions[begins[-1] + 1 :], loaded.type, faults)
     name, data = start.entries[0]
     if name != journal.TOURNAMENT_CREATED:
-        return _JournalHistory(later, start.action_id + 1, None, data)
-    created = journal.decode_creation(loaded.tournament_id, loaded.type, data)
-    return _JournalHistory([*_journal_actions([start], loaded.type), *later], start.action_id, created, {})
+        return _JournalHistory(later, start.action_id + 1, None, data), faults
+    created, unread = read_guarded(
+        f"journal's action {start.action_id} ({name})",
+        lambda: journal.decode_creation(loaded.tournament_id, loaded.type, data),
+    )
+    faults += unread
+    whole = [*_journal_actions([start], loaded.type, faults), *later]
+    return _JournalHistory(whole, start.action_id, created, {}), faults
 
 
-def _journal_actions(actions: Sequence[Action], type_: str) -> list[ReplayedAction]:
-    return [
-        ReplayedAction(action.action_id, action.decode_changes(type_), action.undone_action_ids)
-        for action in actions
-    ]
+def _journal_actions(actions: Sequence[Action], type_: str, faults: list[str]) -> list[ReplayedAction]:
+    """The actions decoded, without those that cannot be, which are added to the faults."""
+    replayed = []
+    for action in actions:
+        names = ", ".join(dict.fromkeys(name for name, _ in action.entries))
+        decode = partial(_decoded_action, action, type_)
+        decoded, unread = read_guarded(f"journal's action {action.action_id} ({names})", decode)
+        faults += unread
+        if decoded is not None:
+            replayed.append(decoded)
+    return replayed
+
+
+def _decoded_action(action: Action, type_: str) -> ReplayedAction:
+    return ReplayedAction(action.action_id, action.decode_changes(type_), action.undone_action_ids)
 
 
 def _replay_faults(loaded: Tournament, story: _JournalHistory) -> list[str]:
@@ -267,50 +291,6 @@ def _stored_summaries(db: Connection, tournament_id: int) -> dict[str, Sequence[
     return stored
 
 
-def _feed_faults(db: Connection, tournament_id: int) -> list[str]:
-    """Faults in the counters of the feed channel."""
-    own, message = tables.tournament.c, tables.announcement.c
-    columns = select(own.epoch, own.seq, own.seq_low, own.revision).where(own.tournament_id == tournament_id)
-    row = db.execute(columns).one()
-    faults = []
-    if not 0 <= row.seq_low <= row.seq + 1 or row.revision < 0 or not row.epoch:
-        faults.append(
-            f"The channel cannot be at epoch {row.epoch!r} with announcements {row.seq_low} to {row.seq}."
-        )
-    statement = select(func.max(message.seq)).where(
-        message.tournament_id == tournament_id, message.epoch == row.epoch
-    )
-    newest = db.execute(statement).scalar_one()
-    if newest is not None and newest > row.seq:
-        faults.append(f"Announcement {newest} is stored, but the channel has sent only {row.seq}.")
-    return faults + _announcement_faults(db, tournament_id)
-
-
-def _announcement_faults(db: Connection, tournament_id: int) -> list[str]:
-    """Announcements that are not what was announced; those of earlier versions have no digest."""
-    message = tables.announcement.c
-    columns = select(message.epoch, message.seq, message.name, message.data, message.digest)
-    own = (message.tournament_id == tournament_id, message.digest.is_not(None))
-    return [
-        f"Announcement {seq} ({name}) is not what was announced: its body, name or number was changed."
-        for epoch, seq, name, data, digest in db.execute(columns.where(*own).order_by(message.seq))
-        if chain.announcement_digest(tournament_id, epoch, seq, name, data) != digest
-    ]
-
-
-def _name_faults(db: Connection, tournament_id: int) -> list[str]:
-    """Players whose names were changed past the program."""
-    columns = select(tables.player.c.player_id, tables.player.c.name, tables.player.c.name_digest)
-    entered = columns.join(tables.entrant, tables.entrant.c.player_id == tables.player.c.player_id).where(
-        tables.entrant.c.tournament_id == tournament_id, tables.player.c.name_digest.is_not(None)
-    )
-    return [
-        f"Player {player_id} is named {name!r}, which nobody entered: the name was changed in the database."
-        for player_id, name, digest in db.execute(entered.order_by(tables.player.c.player_id))
-        if chain.name_digest(name) != digest
-    ]
-
-
 # Verification of draws: the seed is the one that was committed to, and gives what was drawn.
 
 
@@ -333,6 +313,11 @@ class DrawsReport(Struct, frozen=True):
 
 def verify_draws(db: Db, tournament_id: int) -> DrawsReport:
     """Make the draws of a tournament again, and compare its seeds with their commitments."""
+    report, faults = read_guarded("draws", lambda: _remade_draws(db, tournament_id))
+    return report or DrawsReport(tournament_id, faults)
+
+
+def _remade_draws(db: Db, tournament_id: int) -> DrawsReport:
     actions = journal.all_actions(db, tournament_id)
     begins = [
         number

@@ -1,9 +1,9 @@
 """Results of a rating period from this site's tournaments. Source: ratings, section A.4."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, Select, and_, false, func, select
@@ -480,3 +480,22 @@ def _event_games(event: submissions_reads.SubmittedEvent) -> GameSeats:
     for groups in event.games:
         games.add({player: place for place, group in enumerate(groups) for player in group})
     return games
+
+
+# The sources of results, for runs and for their verification.
+
+
+class ResultSource(Protocol):
+    """A source of results, created for each run."""
+
+    def first_day(self, db: Connection, /) -> date | None:
+        """The day of the oldest result; None without results."""
+        ...
+
+    def events(self, db: Connection, first: date, last: date, /) -> Iterable[RatedEvent]:
+        """The events from the first to the last day."""
+        ...
+
+
+# A new source is one line here. Code that changes its results marks their day (store/people/rating_days.py).
+SOURCES: Sequence[Callable[[], ResultSource]] = (TournamentResults, SubmissionResults)
