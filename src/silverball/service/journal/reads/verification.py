@@ -1,6 +1,6 @@
 """Verification of a stored tournament against its journal and its rules."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -333,8 +333,9 @@ def _remade_draws(db: Db, tournament_id: int) -> DrawsReport:
         stored, [_drawn_action(action, stored.type) for action in actions[begin:]]
     )
     faults = [*_commitment_faults(actions), *remade.faults]
-    if remade.earlier:
-        faults += _draw_faults(stored, _journal_history(stored, actions), remade.earlier)
+    story, undecoded = _journal_history(stored, actions)
+    if remade.earlier and not undecoded:
+        faults += _draw_faults(stored, story, remade.earlier)
     earlier = sorted(remade.earlier.items())
     return DrawsReport(tournament_id, faults, remade.same, remade.not_remade, [name for _, name in earlier])
 

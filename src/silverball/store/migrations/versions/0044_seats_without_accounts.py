@@ -11,7 +11,7 @@ from sqlalchemy import text as sql
 from silverball.store.types import Hundredths, Id
 
 revision = "0044"
-down_revision = "0042"
+down_revision = "0043"
 branch_labels = None
 depends_on = None
 
