@@ -1,6 +1,7 @@
 """The composition root: hands each part the others that it needs."""
 
 import dataclasses
+import pickle
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -8,6 +9,7 @@ from functools import cache
 from types import ModuleType
 
 import msgspec
+from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp
@@ -17,6 +19,7 @@ from silverball.feed import asyncapi
 from silverball.feed.feed import FeedService
 from silverball.jobs.background import BackgroundWork
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
+from silverball.kit.edge.computing_line import Computing
 from silverball.kit.edge.front import FrontDoor
 from silverball.kit.edge.proxies import TrustedProxies
 from silverball.kit.edge.redis_counts import RedisCounts
@@ -30,6 +33,8 @@ from silverball.kit.http.endpoints import Access, HttpResponse, collect_endpoint
 from silverball.kit.http.json_schema import field_texts
 from silverball.kit.http.router import Router
 from silverball.kit.measures import Measures
+from silverball.kit.values import WithSecret
+from silverball.rules.planning.nights import SimulatedNight
 from silverball.service.tournaments import paths
 from silverball.service.users.callers import CallerLookup
 from silverball.settings import Settings
@@ -41,7 +46,7 @@ from silverball.store.database.migrate import Readiness
 from silverball.store.revisions import known_revisions, revisions, stamps
 from silverball.store.revisions.known_revisions import KnownRevisions
 from silverball.store.revisions.stamps import Revision
-from silverball.web import exports, operations, route_names
+from silverball.web import costly_routes, exports, operations, route_names
 from silverball.web.handbook import PagesWhenAsked
 from silverball.web.live import views
 from silverball_wire import resources
@@ -58,6 +63,8 @@ INTERFACE_DESCRIPTION = (
     "for a faulty field, its name."
 )
 
+# The program of the computing process, which builds this program over a database that it only reads.
+COMPUTING_MODULE = "silverball.cli.computing"
 # SQLite runs in this process, where threads only take turns; PostgreSQL runs elsewhere.
 READERS_SQLITE = 2
 READERS_POSTGRESQL = 8
@@ -149,6 +156,45 @@ def build_backend(
         date_public_page=views.date_page,
         follows_host=follows_host,
         pages=pages,
+        computing=_computing(store, settings, follows_host=follows_host),
+    )
+
+
+class ComputingSetup(WithSecret, frozen=True):
+    """What the computing process of a server is given."""
+
+    database_url: str
+    secret_file: str | None
+    settings: Settings
+    follows_host: bool
+
+
+class ComputingNotes(Struct, frozen=True):
+    """What costly answers asked for on the way: nights to simulate, and forecasts."""
+
+    nights: list[SimulatedNight] = []
+    forecasts: list[int] = []
+
+
+def _computing(store: Store, settings: Settings, *, follows_host: bool) -> Computing | None:
+    """The computing process beside this server; None for a database that no other process can open."""
+    if store.is_sqlite and store.file_beside("") is None:
+        return None
+
+    def setup() -> bytes:
+        url, secret_file = store.url.render_as_string(hide_password=False), store.key_file.path
+        given = ComputingSetup(url, None if secret_file is None else str(secret_file), settings, follows_host)
+        return pickle.dumps(given)
+
+    def take_notes(encoded: bytes) -> None:
+        notes = msgspec.msgpack.decode(encoded, type=ComputingNotes)
+        for night in notes.nights:
+            store.wanted_nights.add(night.key, night)
+        for tournament_id in notes.forecasts:
+            store.wanted_forecasts.add(tournament_id, tournament_id)
+
+    return Computing(
+        module=COMPUTING_MODULE, setup=setup, cost_of=costly_routes.cost_of, take_notes=take_notes
     )
 
 

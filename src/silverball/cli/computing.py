@@ -1,0 +1,136 @@
+"""The computing process: makes the costly answers of a server that runs beside it, and changes nothing.
+
+It is no command: the server spawns it at the first need (`kit/edge/computing_line.py`).
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import pickle
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from starlette.types import ASGIApp, Message
+
+from silverball import app
+from silverball.app import ComputingNotes, ComputingSetup
+from silverball.kit import logs, processes
+from silverball.kit.edge.computing_line import ComputedAnswer, Question
+from silverball.kit.http.asgi import Scope
+from silverball.kit.http.endpoints import HttpResponse
+from silverball.store.database.deadlines import COMPUTING
+from silverball.store.database.engine import Store
+from silverball.store.revisions import known_revisions
+
+LOG = logging.getLogger("silverball.computing")
+# Whoever serves comes first.
+NICENESS = 10
+# The front door says these itself.
+FRAMING = frozenset({b"content-length", b"content-type"})
+
+
+def main() -> None:
+    """Answer the questions of the server until it closes the input."""
+    logs.configure()
+    # A service manager may forbid it.
+    with contextlib.suppress(OSError):
+        os.nice(NICENESS)
+    processes.serve(build)
+
+
+def build(setup: bytes) -> Callable[[bytes], bytes]:
+    """A function that answers the questions of a server with this setup."""
+    given: ComputingSetup = pickle.loads(setup)  # noqa: S301  # written by our own server
+    secret_file = None if given.secret_file is None else Path(given.secret_file)
+    store = Store(given.database_url, secret_file, limits=COMPUTING, is_read_only=True)
+    computer = Computer(store, given)
+
+    def answer(question: bytes) -> bytes:
+        return msgspec.msgpack.encode(computer.answer(pickle.loads(question)))  # noqa: S301  # as above
+
+    return answer
+
+
+class Computer:
+    """Answers costly requests from one database."""
+
+    def __init__(self, store: Store, setup: ComputingSetup) -> None:
+        self._store = store
+        self._setup = setup
+        self._api = app.build_api(store, setup.settings)
+        # Built for the first page.
+        self._pages: ASGIApp | None = None
+        self._loop = asyncio.Runner()
+
+    def answer(self, question: Question) -> ComputedAnswer:
+        """The answer, with the version of its scope that was read."""
+        logs.request_id.set(question.request_id)
+        began = time.process_time()
+        # What was remembered for an earlier question may have been hidden since.
+        self._store.forget()
+        version = self._version_of(question.scope_id)
+        if question.request is not None:
+            response = app.answer_request(self._api, question.request)
+        else:
+            assert question.page is not None
+            response = self._loop.run(self._answer_page(question.page))
+        is_same = version == self._version_of(question.scope_id)
+        return ComputedAnswer(
+            response=response,
+            version=str(version if is_same else 0),
+            seconds=time.process_time() - began,
+            notes=self._take_notes(),
+        )
+
+    def _version_of(self, scope_id: int) -> int:
+        """The version in the database; 0 where it cannot be asked, which the answer says."""
+        try:
+            return known_revisions.stored_version(self._store, scope_id)
+        except Exception:  # noqa: BLE001  # whatever the answer is, it is not kept
+            return 0
+
+    async def _answer_page(self, page: Mapping[str, Any]) -> HttpResponse:
+        messages: list[Message] = []
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: Message) -> None:
+            messages.append(message)
+
+        if self._pages is None:
+            from silverball.web import app as web
+
+            self._pages = web.build(self._store, self._setup.settings, follows_host=self._setup.follows_host)
+        scope: Scope = dict(page)
+        try:
+            await self._pages(scope, receive, send)
+        except Exception as error:
+            # Raised again after the page that says so was sent.
+            LOG.error("the page failed", exc_info=error)
+        start, *parts = messages
+        named = dict(start["headers"])
+        return HttpResponse(
+            start["status"],
+            b"".join(part.get("body", b"") for part in parts),
+            named.get(b"content-type", b"").decode("latin-1"),
+            tuple(header for header in start["headers"] if header[0] not in FRAMING),
+        )
+
+    def _take_notes(self) -> bytes:
+        """What answers asked for on the way, which the server has computed beside its requests."""
+        nights, forecasts = self._store.wanted_nights, self._store.wanted_forecasts
+        notes = ComputingNotes(nights.waiting(), forecasts.waiting())
+        for night in notes.nights:
+            nights.remove(night.key)
+        for tournament_id in notes.forecasts:
+            forecasts.remove(tournament_id)
+        return msgspec.msgpack.encode(notes) if notes.nights or notes.forecasts else b""
+
+
+if __name__ == "__main__":
+    main()
