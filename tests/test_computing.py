@@ -1,11 +1,18 @@
 """The whole program with its computing process: real processes over a real database."""
 
 import asyncio
+import http.client
 import json
+import shutil
+import threading
+import time
+from pathlib import Path
 from typing import Any
 
 import asgi
 import build
+from patience import PATIENCE_SECONDS
+from servers import Servers
 from silverball.kit.edge.front import FrontDoor
 from silverball.store.database.engine import Store
 from test_app import a_token, front_door
@@ -29,3 +36,45 @@ def test_a_plan_is_the_same_from_the_computing_process(store: Store, front_door:
     assert reply.json == here
     refused = asyncio.run(ask_for_plan(front_door, a_token(store, user_id, seed=8), players=501))
     assert (refused.status, list(refused.json["errors"])) == (422, ["players"])
+
+
+def post_plan(port: int, token: str, statuses: list[int]) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
+    headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
+    connection.request("POST", "/api/plan", json.dumps({"players": 500, "machines": 500}), headers)
+    statuses.append(connection.getresponse().status)
+    connection.close()
+
+
+def children_of(process_id: int) -> list[int]:
+    tasks = Path(f"/proc/{process_id}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
+
+
+def test_a_server_stops_while_plans_are_computed(tmp_path: Path, empty_sqlite: Path) -> None:
+    path = tmp_path / "silverball.db"
+    shutil.copy(empty_sqlite, path)
+    url = f"sqlite:///{path}"
+    store = Store(url)
+    callers = [a_token(store, build.a_user(store), seed) for seed in range(4)]
+    store.close()
+    servers = Servers(url)
+    try:
+        servers.start()
+        statuses: list[int] = []
+        asking = [
+            threading.Thread(target=post_plan, args=(servers.port, token, statuses)) for token in callers
+        ]
+        for thread in asking:
+            thread.start()
+        while len(computing := children_of(servers.process_id)) < 2:
+            time.sleep(0.01)
+        servers.stop_and_wait(PATIENCE_SECONDS)
+        for thread in asking:
+            thread.join()
+        # Those that were computed or waited are told to ask again; who was quick enough has the answer.
+        assert set(statuses) <= {200, 503}
+        assert 503 in statuses
+        assert not any(Path(f"/proc/{child}").exists() for child in computing)
+    finally:
+        servers.close()

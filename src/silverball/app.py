@@ -35,6 +35,7 @@ from silverball.kit.http.router import Router
 from silverball.kit.measures import Measures
 from silverball.kit.values import WithSecret
 from silverball.rules.planning.nights import SimulatedNight
+from silverball.service.accounts import downloads
 from silverball.service.tournaments import paths
 from silverball.service.users.callers import CallerLookup
 from silverball.settings import Settings
@@ -151,7 +152,7 @@ def build_backend(
         async_paths=[route.path for route in api.routes.endpoints if route.is_async],
         answer_async=api.answer_async,
         public_paths=views.PATHS,
-        answer_public=_answer_public(store, settings),
+        answer_public=answer_public(store, settings),
         normalize_public_query=views.meaningful_query,
         date_public_page=views.date_page,
         follows_host=follows_host,
@@ -170,10 +171,12 @@ class ComputingSetup(WithSecret, frozen=True):
 
 
 class ComputingNotes(Struct, frozen=True):
-    """What costly answers asked for on the way: nights to simulate, and forecasts."""
+    """What is to be done for a costly answer: nights to simulate, forecasts, and downloads to write down."""
 
     nights: list[SimulatedNight] = []
     forecasts: list[int] = []
+    # Account and address of each.
+    downloads: list[tuple[int, str]] = []
 
 
 def _computing(store: Store, settings: Settings, *, follows_host: bool) -> Computing | None:
@@ -192,13 +195,15 @@ def _computing(store: Store, settings: Settings, *, follows_host: bool) -> Compu
             store.wanted_nights.add(night.key, night)
         for tournament_id in notes.forecasts:
             store.wanted_forecasts.add(tournament_id, tournament_id)
+        for user_id, source in notes.downloads:
+            downloads.note_download(store, user_id, source, datetime.now(UTC))
 
     return Computing(
         module=COMPUTING_MODULE, setup=setup, cost_of=costly_routes.cost_of, take_notes=take_notes
     )
 
 
-def _answer_public(store: Store, settings: Settings) -> Callable[[http.Request], HttpResponse]:
+def answer_public(store: Store, settings: Settings) -> Callable[[http.Request], HttpResponse]:
     """Answer the pages that are the same for everybody; the first request loads them."""
 
     @cache

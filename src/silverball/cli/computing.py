@@ -19,12 +19,15 @@ from starlette.types import ASGIApp, Message
 from silverball import app
 from silverball.app import ComputingNotes, ComputingSetup
 from silverball.kit import logs, processes
+from silverball.kit.edge import backend
 from silverball.kit.edge.computing_line import ComputedAnswer, Question
+from silverball.kit.edge.proxies import base_url_finder
 from silverball.kit.http.asgi import Scope
-from silverball.kit.http.endpoints import HttpResponse
+from silverball.kit.http.endpoints import HttpResponse, Request
 from silverball.store.database.deadlines import COMPUTING
 from silverball.store.database.engine import Store
 from silverball.store.revisions import known_revisions
+from silverball.web.live import views
 
 LOG = logging.getLogger("silverball.computing")
 # Whoever serves comes first.
@@ -62,16 +65,25 @@ class Computer:
         self._store = store
         self._setup = setup
         self._api = app.build_api(store, setup.settings)
+        self._is_public = backend.path_pattern(views.PATHS).fullmatch
+        self._answer_public = app.answer_public(store, setup.settings)
+        self._find_base_url = base_url_finder(follows_host=setup.follows_host)
         # Built for the first page.
         self._pages: ASGIApp | None = None
         self._loop = asyncio.Runner()
+        # Account and address.
+        self._downloads: list[tuple[int, str]] = []
 
     def answer(self, question: Question) -> ComputedAnswer:
         """The answer, with the version of its scope that was read."""
-        logs.request_id.set(question.request_id)
-        began = time.process_time()
         # What was remembered for an earlier question may have been hidden since.
         self._store.forget()
+        return self.compute(question)
+
+    def compute(self, question: Question) -> ComputedAnswer:
+        """The answer, with what is remembered of the tournament."""
+        logs.request_id.set(question.request_id)
+        began = time.process_time()
         version = self._version_of(question.scope_id)
         if question.request is not None:
             response = app.answer_request(self._api, question.request)
@@ -94,6 +106,11 @@ class Computer:
             return 0
 
     async def _answer_page(self, page: Mapping[str, Any]) -> HttpResponse:
+        if self._is_public(page["path"]):
+            headers = dict(page["headers"])
+            base_url = self._find_base_url(headers)
+            request = Request(method="GET", path=page["path"], query=page["query_string"], base_url=base_url)
+            return self._answer_public(request)
         messages: list[Message] = []
 
         async def receive() -> Message:
@@ -122,14 +139,15 @@ class Computer:
         )
 
     def _take_notes(self) -> bytes:
-        """What answers asked for on the way, which the server has computed beside its requests."""
+        """What is to be done for the answer, by the server that it is for."""
         nights, forecasts = self._store.wanted_nights, self._store.wanted_forecasts
-        notes = ComputingNotes(nights.waiting(), forecasts.waiting())
+        notes = ComputingNotes(nights.waiting(), forecasts.waiting(), [*self._downloads])
+        self._downloads.clear()
         for night in notes.nights:
             nights.remove(night.key)
         for tournament_id in notes.forecasts:
             forecasts.remove(tournament_id)
-        return msgspec.msgpack.encode(notes) if notes.nights or notes.forecasts else b""
+        return b"" if notes == ComputingNotes() else msgspec.msgpack.encode(notes)
 
 
 if __name__ == "__main__":

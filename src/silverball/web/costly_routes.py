@@ -30,7 +30,37 @@ class CostlyRoute(Struct, frozen=True, kw_only=True):
     parameter: str = ""
 
 
-COSTLY_ROUTES = (CostlyRoute(method="POST", path="/api/plan"),)
+_TOURNAMENT, _PUBLIC = "/api/tournaments/{tournament_id}", "/t/{tournament_id}"
+COSTLY_ROUTES = (
+    CostlyRoute(method="POST", path="/api/plan"),
+    CostlyRoute(path="/run/plan", parameter="players"),
+    CostlyRoute(path="/api/ratings/compare", cost=OF_THE_SPECIFICATION),
+    CostlyRoute(method="POST", path="/api/ratings/compare", cost=OF_THE_SPECIFICATION),
+    CostlyRoute(method="POST", path="/api/ifpa/wppr-estimator", cost=OF_THE_SPECIFICATION),
+    CostlyRoute(path="/api/ratings/{type}/{user_id}/chart.svg"),
+    CostlyRoute(path="/users/{user_id}/rating.svg", cost=FOR_EVERYBODY),
+    CostlyRoute(path=_PUBLIC + "/podium.png", cost=FOR_EVERYBODY),
+    CostlyRoute(path=_TOURNAMENT + "/estimate"),
+    CostlyRoute(path=_TOURNAMENT + "/stats/matches"),
+    CostlyRoute(path=_TOURNAMENT + "/stats/players"),
+    CostlyRoute(path="/api/series/{series_id}/stats"),
+    CostlyRoute(path="/api/series/{series_id}/stats/attendance"),
+    CostlyRoute(path="/api/series/{series_id}/federation-results"),
+    CostlyRoute(path="/api/series/{series_id}/federation-results/csv"),
+    CostlyRoute(path=_TOURNAMENT + "/games/csv"),
+    CostlyRoute(path=_TOURNAMENT + "/single-player-games/csv"),
+    CostlyRoute(path=_TOURNAMENT + "/draws"),
+    CostlyRoute(path=_PUBLIC + "/draws", cost=FOR_EVERYBODY),
+    CostlyRoute(path=_TOURNAMENT + "/standings", parameter="at", cost=OF_THE_SPECIFICATION),
+    CostlyRoute(path=_TOURNAMENT + "/games", parameter="at", cost=OF_THE_SPECIFICATION),
+    CostlyRoute(path=_TOURNAMENT + "/rounds", parameter="at", cost=OF_THE_SPECIFICATION),
+    CostlyRoute(path=_PUBLIC, parameter="at", cost=FOR_EVERYBODY),
+    CostlyRoute(path=_PUBLIC + "/print/round", cost=FOR_EVERYBODY),
+    CostlyRoute(path=_PUBLIC + "/print/names", cost=FOR_EVERYBODY),
+    CostlyRoute(path=_PUBLIC + "/print/scores"),
+    CostlyRoute(path=_PUBLIC + "/print/codes"),
+    CostlyRoute(path="/account/data.zip"),
+)
 
 
 @cache

@@ -9,6 +9,7 @@ from silverball.kit.edge.response_cache import (
     ResponseCache,
     interface_headers,
 )
+from silverball.kit.edge.work_queue import Importance, WorkQueue
 from silverball.kit.http.asgi import Receive, Scope
 from silverball.kit.http.endpoints import HttpResponse, run_while_connected
 
@@ -16,7 +17,8 @@ from silverball.kit.http.endpoints import HttpResponse, run_while_connected
 class CostlyAnswers:
     """The costly answers of one server. Used by the event loop only."""
 
-    def __init__(self, program: Backend, cache: ResponseCache) -> None:
+    def __init__(self, program: Backend, cache: ResponseCache, writers: WorkQueue) -> None:
+        self._writers = writers
         self._computing = program.computing
         self._cache = cache
         self._version_of = program.version_of
@@ -54,8 +56,10 @@ class CostlyAnswers:
         at_version = self._version_of(question.scope_id)
         answer = await run_while_connected(self.line.compute((key, at_version), payer, question), receive)
         if answer.notes:
-            self._computing.take_notes(answer.notes)
+            # Some are stored.
+            await self._writers.submit(Importance.WRITER, self._computing.take_notes, answer.notes)
         response = answer.response
+        is_kept = is_kept and all(name != b"set-cookie" for name, _ in response.headers)
         if response.status != 200 or not is_kept:
             return response, answer.requests_more
         version = int(answer.version) if response.is_cacheable else 0

@@ -101,7 +101,7 @@ class FrontDoor:
         )
         self._quotas = Quotas(program, limits, self._workers, wall_clock)
         self._responses = SharedResponses(self.cache, self._workers, program)
-        self._costly = CostlyAnswers(program, self.cache)
+        self._costly = CostlyAnswers(program, self.cache, self._write_workers)
         self._callers = CallerCache(program, self._workers, clock)
         self._find_base_url = base_url_finder(follows_host=program.follows_host)
         self._request_id_header = RequestIds().header

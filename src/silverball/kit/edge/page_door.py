@@ -209,7 +209,10 @@ class PageDoor:
         sent = {name: value for name, value in headers.items() if name not in left_out}
         cookie = sent.get(b"cookie", b"")
         viewer = f"{cookie!r} " if cookie else PUBLIC_VIEWER
-        key = (scope["path"], scope["query_string"], viewer + self._find_base_url(headers))
+        query = scope["query_string"]
+        if query and self._is_public(scope):
+            query = self._backend.normalize_public_query(query)
+        key = (scope["path"], query, viewer + self._find_base_url(headers))
         found = None if cookie else self._responses.find_cached(key)
         if found is not None:
             return await self._messages(found, key, scope, headers, request_id_header)
@@ -218,7 +221,7 @@ class PageDoor:
             return uncached_messages(too_many_pages(wait_seconds), scope, request_id_header)
         question = Question(
             page={name: scope[name] for name in PAGE_SCOPE if name in scope}
-            | {"method": "GET", "headers": list(sent.items())},
+            | {"method": "GET", "query_string": query, "headers": list(sent.items())},
             scope_id=self._backend.scope_for(scope["path"]),
             request_id=request_id_header[1].decode(),
         )
