@@ -105,9 +105,9 @@ def page_paths(tournament_id: int) -> Iterator[str]:
 
 def asked(computer: Computer, path: str) -> tuple[int, float]:
     """Status and seconds of a request for a path, the least of a few tries."""
-    route, _, query = path.partition("?")
+    route, query = path_and_query(path)
     if route.startswith("/api/"):
-        question = Question(request=Request(method="GET", path=route, query=query.encode(), caller=ORGANIZER))
+        question = Question(request=Request(method="GET", path=route, query=query, caller=ORGANIZER))
     else:
         page = {"type": "http", "http_version": "1.1", "scheme": "http", "method": "GET", "root_path": ""}
         headers = [(b"host", b"silverball.test"), (b"cookie", COOKIE)]
