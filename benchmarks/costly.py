@@ -17,7 +17,6 @@ from random import Random
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import build
 from silverball import app
-from silverball.app import ComputingSetup
 from silverball.cli.computing import Computer
 from silverball.demo.robots import InProcessClient, Robot, SteppedClock, TournamentPlan
 from silverball.kit.edge.computing_line import Question
@@ -29,6 +28,7 @@ from silverball.slices import ROUTE_MODULES
 from silverball.store.database import migrate
 from silverball.store.database.deadlines import COMPUTING
 from silverball.store.database.engine import Store
+from silverball.store.processes import ProcessSetup
 from silverball.web import costly_routes, qr_codes
 from silverball.web.app import declared_pages
 from silverball.web.live import views
@@ -129,7 +129,7 @@ def main() -> None:
         store = Store(url)
         migrate.migrate(store)
         fill_book(store)
-        setup = ComputingSetup(url, None, Settings(public_read=True), False)
+        setup = ProcessSetup(url, None, Settings(public_read=True))
         reading = Store(url, is_read_only=True, limits=COMPUTING)
         computer = Computer(reading, setup)
         measured: list[tuple[float, int, str]] = []

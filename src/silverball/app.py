@@ -1,11 +1,10 @@
 """The composition root: hands each part the others that it needs."""
 
 import dataclasses
-import pickle
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from types import ModuleType
 
 import msgspec
@@ -33,13 +32,13 @@ from silverball.kit.http.endpoints import Access, HttpResponse, collect_endpoint
 from silverball.kit.http.json_schema import field_texts
 from silverball.kit.http.router import Router
 from silverball.kit.measures import Measures
-from silverball.kit.values import WithSecret
 from silverball.rules.planning.nights import SimulatedNight
 from silverball.service.accounts import downloads
 from silverball.service.tournaments import paths
 from silverball.service.users.callers import CallerLookup
 from silverball.settings import Settings
 from silverball.slices import ROUTE_MODULES
+from silverball.store import processes
 from silverball.store.counts import idempotency
 from silverball.store.database import faults
 from silverball.store.database.engine import Store
@@ -161,15 +160,6 @@ def build_backend(
     )
 
 
-class ComputingSetup(WithSecret, frozen=True):
-    """What the computing process of a server is given."""
-
-    database_url: str
-    secret_file: str | None
-    settings: Settings
-    follows_host: bool
-
-
 class ComputingNotes(Struct, frozen=True):
     """What is to be done for a costly answer: nights to simulate, forecasts, and downloads to write down."""
 
@@ -184,11 +174,6 @@ def _computing(store: Store, settings: Settings, *, follows_host: bool) -> Compu
     if store.is_sqlite and store.file_beside("") is None:
         return None
 
-    def setup() -> bytes:
-        url, secret_file = store.url.render_as_string(hide_password=False), store.key_file.path
-        given = ComputingSetup(url, None if secret_file is None else str(secret_file), settings, follows_host)
-        return pickle.dumps(given)
-
     def take_notes(encoded: bytes) -> None:
         notes = msgspec.msgpack.decode(encoded, type=ComputingNotes)
         for night in notes.nights:
@@ -199,7 +184,10 @@ def _computing(store: Store, settings: Settings, *, follows_host: bool) -> Compu
             downloads.note_download(store, user_id, source, datetime.now(UTC))
 
     return Computing(
-        module=COMPUTING_MODULE, setup=setup, cost_of=costly_routes.cost_of, take_notes=take_notes
+        module=COMPUTING_MODULE,
+        setup=partial(processes.setup_of, store, settings, follows_host=follows_host),
+        cost_of=costly_routes.cost_of,
+        take_notes=take_notes,
     )
 
 

@@ -10,22 +10,22 @@ import os
 import pickle
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import msgspec
-from starlette.types import ASGIApp, Message
 
 from silverball import app
-from silverball.app import ComputingNotes, ComputingSetup
+from silverball.app import ComputingNotes
 from silverball.kit import logs, processes
 from silverball.kit.edge import backend
 from silverball.kit.edge.computing_line import ComputedAnswer, Question
 from silverball.kit.edge.proxies import base_url_finder
-from silverball.kit.http.asgi import Scope
+from silverball.kit.http.asgi import AsgiApp, Message, Scope
 from silverball.kit.http.endpoints import HttpResponse, Request
+from silverball.store import processes as store_processes
 from silverball.store.database.deadlines import COMPUTING
 from silverball.store.database.engine import Store
+from silverball.store.processes import ProcessSetup
 from silverball.store.revisions import known_revisions
 from silverball.web.live import views
 
@@ -47,9 +47,8 @@ def main() -> None:
 
 def build(setup: bytes) -> Callable[[bytes], bytes]:
     """A function that answers the questions of a server with this setup."""
-    given: ComputingSetup = pickle.loads(setup)  # noqa: S301  # written by our own server
-    secret_file = None if given.secret_file is None else Path(given.secret_file)
-    store = Store(given.database_url, secret_file, limits=COMPUTING, is_read_only=True)
+    given = store_processes.read_setup(setup)
+    store = given.open_store(COMPUTING, is_read_only=True)
     computer = Computer(store, given)
 
     def answer(question: bytes) -> bytes:
@@ -61,7 +60,7 @@ def build(setup: bytes) -> Callable[[bytes], bytes]:
 class Computer:
     """Answers costly requests from one database."""
 
-    def __init__(self, store: Store, setup: ComputingSetup) -> None:
+    def __init__(self, store: Store, setup: ProcessSetup) -> None:
         self._store = store
         self._setup = setup
         self._api = app.build_api(store, setup.settings)
@@ -69,7 +68,7 @@ class Computer:
         self._answer_public = app.answer_public(store, setup.settings)
         self._find_base_url = base_url_finder(follows_host=setup.follows_host)
         # Built for the first page.
-        self._pages: ASGIApp | None = None
+        self._pages: AsgiApp | None = None
         self._loop = asyncio.Runner()
         # Account and address.
         self._downloads: list[tuple[int, str]] = []

@@ -7,6 +7,7 @@ Its program calls `serve`. Questions and answers are bytes, each after its lengt
 output of the process; it ends when its input does, so none outlives the program that spawned it.
 """
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -72,6 +73,14 @@ class SpawnedProcess:
             if self._process is not None:
                 self._process.kill()
 
+    def end_input(self) -> None:
+        """Let the process end when it has finished what it does."""
+        with self._lock:
+            if self._process is not None and self._process.stdin is not None:
+                # What was not written yet is lost with its reader.
+                with contextlib.suppress(OSError):
+                    self._process.stdin.close()
+
     def close(self) -> None:
         """Kill the process, and wait until it is gone."""
         self.kill()
@@ -102,11 +111,9 @@ class SpawnedProcess:
             self._process = None
         for pipe in (process.stdin, process.stdout):
             assert pipe is not None
-            try:
+            # What was not written yet is lost with its reader.
+            with contextlib.suppress(OSError):
                 pipe.close()
-            except OSError:
-                # What was not written yet is lost with its reader.
-                continue
         process.wait(REAP_SECONDS)
 
 
