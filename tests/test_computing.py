@@ -13,6 +13,7 @@ import asgi
 import build
 from patience import PATIENCE_SECONDS
 from servers import Servers
+from service.desk import a_desk
 from silverball.kit.edge.front import FrontDoor
 from silverball.store.database.engine import Store
 from test_app import a_token, front_door
@@ -78,3 +79,34 @@ def test_a_server_stops_while_plans_are_computed(tmp_path: Path, empty_sqlite: P
         assert not any(Path(f"/proc/{child}").exists() for child in computing)
     finally:
         servers.close()
+
+
+async def post(door: FrontDoor, path: str, token: str, sent: Any, **headers: str) -> asgi.Reply:
+    body = json.dumps(sent).encode()
+    described = {"content-type": "application/json", "content-length": str(len(body)), **headers}
+    return await asgi.send(door, path, method="POST", token=token, body=body, headers=described)
+
+
+def test_a_dry_run_is_drawn_elsewhere_and_the_look_is_counted(store: Store, front_door: FrontDoor) -> None:
+    night = a_desk(store, players=8, arenas=4).night
+    token = a_token(store, night.organizer_id, ability="manage")
+    path = f"/api/tournaments/{night.tournament_id}/rounds"
+
+    async def ask() -> list[asgi.Reply]:
+        # One account has two of them computed, one after the other.
+        looks = [await post(front_door, path, token, {"dryRun": True}) for _ in range(2)]
+        stale = await post(front_door, path, token, {"dryRun": True}, **{"if-match": '"99"'})
+        stranger = a_token(store, build.a_user(store, role="organizer"), seed=8, ability="manage")
+        refused = await post(front_door, path, stranger, {"dryRun": True})
+        opened = await post(front_door, path, token, {"dryRun": False})
+        return [*looks, stale, refused, opened]
+
+    *looks, stale, refused, opened = asyncio.run(ask())
+    assert [reply.status for reply in (*looks, stale, refused, opened)] == [201, 201, 412, 403, 201]
+    players = [[game["playerIds"] for game in reply.json["games"]] for reply in (*looks, opened)]
+    assert players[0] == players[1] == players[2]
+    assert int(opened.headers["x-tournament-revision"]) == int(looks[0].headers["x-tournament-revision"]) + 1
+    explained = asyncio.run(
+        asgi.send(front_door, f"/api/tournaments/{night.tournament_id}/draws", token=token)
+    )
+    assert [round_["dryRuns"] for round_ in explained.json["data"]["rounds"]] == [2]

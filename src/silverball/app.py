@@ -26,7 +26,7 @@ from silverball.kit.edge.work_queue import THREADS_PER_LOCK
 from silverball.kit.edge.write_requests import WriteRequests
 from silverball.kit.http import endpoints as http
 from silverball.kit.http import openapi, refusals
-from silverball.kit.http.api import Api
+from silverball.kit.http.api import AnswerWrite, Api
 from silverball.kit.http.asgi import AsgiApp
 from silverball.kit.http.endpoints import Access, HttpResponse, collect_endpoints
 from silverball.kit.http.json_schema import field_texts
@@ -46,6 +46,7 @@ from silverball.store.database.migrate import Readiness
 from silverball.store.revisions import known_revisions, revisions, stamps
 from silverball.store.revisions.known_revisions import KnownRevisions
 from silverball.store.revisions.stamps import Revision
+from silverball.store.tournament import forecasts
 from silverball.web import costly_routes, exports, operations, route_names
 from silverball.web.handbook import PagesWhenAsked
 from silverball.web.live import views
@@ -161,12 +162,14 @@ def build_backend(
 
 
 class ComputingNotes(Struct, frozen=True):
-    """What is to be done for a costly answer: nights to simulate, forecasts, and downloads to write down."""
+    """What is to be done for a costly answer: nights to simulate, forecasts, downloads and looks to count."""
 
     nights: list[SimulatedNight] = []
     forecasts: list[int] = []
     # Account and address of each.
     downloads: list[tuple[int, str]] = []
+    # Tournament and name of each draw that was looked at.
+    previews: list[tuple[int, str]] = []
 
 
 def _computing(store: Store, settings: Settings, *, follows_host: bool) -> Computing | None:
@@ -182,6 +185,9 @@ def _computing(store: Store, settings: Settings, *, follows_host: bool) -> Compu
             store.wanted_forecasts.add(tournament_id, tournament_id)
         for user_id, source in notes.downloads:
             downloads.note_download(store, user_id, source, datetime.now(UTC))
+        for tournament_id, draw in notes.previews:
+            with store.write(tournament_id, quiet=True) as transaction:
+                forecasts.count_preview(transaction.connection, tournament_id, draw)
 
     return Computing(
         module=COMPUTING_MODULE,
@@ -324,8 +330,9 @@ def build_api(
     modules: Sequence[ModuleType] = ROUTE_MODULES,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     feed: FeedService | None = None,
+    answer_write: AnswerWrite | None = None,
 ) -> Api:
-    """The endpoints over one database."""
+    """The endpoints over one database; `answer_write` answers those that write, where another is to."""
     write_requests = WriteRequests(
         read=store.read,
         write=store.write,
@@ -338,7 +345,7 @@ def build_api(
         base_url=settings.base_url,
         public_read=settings.public_read,
         read=store.read,
-        answer_write=write_requests.answer,
+        answer_write=answer_write or write_requests.answer,
         now=now,
         feed=feed,
         settings=settings,

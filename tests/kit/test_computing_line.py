@@ -72,7 +72,7 @@ async def desk_and_door(
     computing = Computing(
         module=module,
         setup=address.encode,
-        cost_of=lambda _method, path, query: (
+        cost_of=lambda _method, path, query, _body: (
             (Cost() if query == b"ours" else PLAIN) if path.startswith((COSTLY, "/sheet")) else None
         ),
     )

@@ -18,10 +18,13 @@ from silverball import app
 from silverball.app import ComputingNotes
 from silverball.kit import logs, processes
 from silverball.kit.edge import backend
-from silverball.kit.edge.computing_line import ComputedAnswer, Question
+from silverball.kit.edge.computing_line import NO_DRY_RUN, ComputedAnswer, Question
 from silverball.kit.edge.proxies import base_url_finder
+from silverball.kit.edge.write_requests import names_revision
 from silverball.kit.http.asgi import AsgiApp, Message, Scope
-from silverball.kit.http.endpoints import HttpResponse, Request
+from silverball.kit.http.endpoints import TOURNAMENT, AnyWrite, Endpoint, HttpResponse, Request
+from silverball.kit.http.refusals import RevisionMismatch, revision_headers
+from silverball.service.rounds import writes as rounds
 from silverball.store import processes as store_processes
 from silverball.store.database.deadlines import COMPUTING
 from silverball.store.database.engine import Store
@@ -63,7 +66,7 @@ class Computer:
     def __init__(self, store: Store, setup: ProcessSetup) -> None:
         self._store = store
         self._setup = setup
-        self._api = app.build_api(store, setup.settings)
+        self._api = app.build_api(store, setup.settings, answer_write=self._answer_dry_run)
         self._is_public = backend.path_pattern(views.PATHS).fullmatch
         self._answer_public = app.answer_public(store, setup.settings)
         self._find_base_url = base_url_finder(follows_host=setup.follows_host)
@@ -72,6 +75,8 @@ class Computer:
         self._loop = asyncio.Runner()
         # Account and address.
         self._downloads: list[tuple[int, str]] = []
+        # Tournament and draw.
+        self._previews: list[tuple[int, str]] = []
 
     def answer(self, question: Question) -> ComputedAnswer:
         """The answer, with the version of its scope that was read."""
@@ -137,11 +142,23 @@ class Computer:
             tuple(header for header in start["headers"] if header[0] not in FRAMING),
         )
 
+    def _answer_dry_run(self, endpoint: Endpoint, call: AnyWrite, request: Request) -> HttpResponse:
+        """The answer to a dry run of a round, which stores nothing. Raises RevisionMismatch."""
+        if not call.body.dry_run:
+            return NO_DRY_RUN
+        preview = rounds.preview_round(call, self._store.read)
+        if request.if_match is not None and not names_revision(request.if_match, *preview.revision):
+            raise RevisionMismatch(*preview.revision)
+        self._previews.append((call.ids[TOURNAMENT], preview.draw))
+        body = msgspec.json.encode(preview.drawn)
+        return HttpResponse(endpoint.status, body, headers=revision_headers(*preview.revision))
+
     def _take_notes(self) -> bytes:
         """What is to be done for the answer, by the server that it is for."""
         nights, forecasts = self._store.wanted_nights, self._store.wanted_forecasts
-        notes = ComputingNotes(nights.waiting(), forecasts.waiting(), [*self._downloads])
+        notes = ComputingNotes(nights.waiting(), forecasts.waiting(), [*self._downloads], [*self._previews])
         self._downloads.clear()
+        self._previews.clear()
         for night in notes.nights:
             nights.remove(night.key)
         for tournament_id in notes.forecasts:

@@ -70,12 +70,15 @@ class Computing(Struct, frozen=True, kw_only=True):
     # The program of the process, and the first message that it gets.
     module: str
     setup: Callable[[], bytes]
-    # Method, path, query -> what the answer costs; None for most answers, which threads compute.
-    cost_of: Callable[[str, str, bytes], Cost | None]
+    # Method, path, query, body -> what the answer costs; None for most answers, which threads compute.
+    # Without its body a write costs nothing here.
+    cost_of: Callable[[str, str, bytes, bytes], Cost | None]
     # Takes the notes of an answer.
     take_notes: Callable[[bytes], None] = lambda _notes: None
 
 
+# The answer to a write that is no dry run: it is for the threads that write.
+NO_DRY_RUN = HttpResponse(0, b"")
 DECODER = msgspec.msgpack.Decoder(ComputedAnswer)
 
 

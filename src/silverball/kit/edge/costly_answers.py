@@ -29,12 +29,15 @@ class CostlyAnswers:
         """The answers that wait for a place."""
         return 0 if self.line is None else self.line.waiting
 
-    def cost_of(self, scope: Scope) -> Cost | None:
-        """The cost of answering this request; None unless it is computed in the line."""
+    def cost_of(self, scope: Scope, body: bytes = b"") -> Cost | None:
+        """The cost of answering this request; None unless it is computed in the line.
+
+        That of a dry run is told by its body.
+        """
         if self._computing is None:
             return None
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
-        return self._computing.cost_of(method, scope["path"], scope["query_string"])
+        return self._computing.cost_of(method, scope["path"], scope["query_string"], body)
 
     async def load(
         self,

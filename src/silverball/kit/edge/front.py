@@ -20,7 +20,7 @@ from silverball.kit.edge.access_log import RequestCounts, log_request
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.blocked_networks import BlockedNetworks
 from silverball.kit.edge.caller_cache import CachedCaller, CallerCache
-from silverball.kit.edge.computing_line import Question
+from silverball.kit.edge.computing_line import NO_DRY_RUN, Question
 from silverball.kit.edge.costly_answers import CostlyAnswers
 from silverball.kit.edge.kept_answers import KeptAnswers
 from silverball.kit.edge.page_door import PageDoor
@@ -349,6 +349,7 @@ class FrontDoor:
         if body is None:
             return self._uncached_reply(BODY_TOO_LARGE, scope, headers, [])
         request = self._build_request(scope, headers, caller, body)
+        cost = cost or self._costly.cost_of(scope, body)
         # Nothing is kept of a write.
         key = None if is_write else self._cache_key(request, caller)
         revision_min = backend.parse_revision(headers.get(b"x-tournament-revision"))
@@ -359,8 +360,7 @@ class FrontDoor:
         is_shed = cost is None and key is not None and not self._responses.admits(key, scope_id, importance)
         if is_shed:
             raise Overloaded
-        if remaining is None:
-            remaining = quota.take(self._clock())
+        remaining = quota.take(self._clock()) if remaining is None else remaining
         refused = self._refuse_computing(scope, headers, quota, remaining)
         if refused is not None:
             return refused
@@ -370,8 +370,11 @@ class FrontDoor:
         else:
             payer = self._quotas.payer(caller, scope, headers)
             question = Question(request=request, scope_id=scope_id, request_id=request_id.decode())
-            response, more = await self._load_costly(key, question, receive, payer=payer)
+            costly_key = key or self._dry_run_key(request, caller)
+            response, more = await self._load_costly(costly_key, question, receive, payer=payer)
             remaining = quota.take_more(more if cost.is_by_second else 0, self._clock())
+            if response == NO_DRY_RUN:
+                response = await self._compute(request, None, scope_id, 0, request_id, importance)
         if isinstance(response, CachedResponse):
             assert key is not None
             response.counts = self._measures.counts_for("GET", scope["path"])
@@ -436,10 +439,14 @@ class FrontDoor:
             viewer = f"{request.method} {viewer}"
         return request.path, parameters, viewer + request.base_url
 
+    def _dry_run_key(self, request: Request, caller: CachedCaller) -> CacheKey:
+        """The key of a dry run, whose answer is shared by those who ask at once and kept for nobody."""
+        path, parameters, _ = self._cache_key(request, caller)
+        return path, parameters, f"{caller.private_viewer}{request.if_match!r}{request.base_url}"
+
     async def _load_costly(
-        self, key: CacheKey | None, question: Question, receive: Receive, *, payer: int | str
+        self, key: CacheKey, question: Question, receive: Receive, *, payer: int | str
     ) -> tuple[CachedResponse | HttpResponse, int]:
-        assert key is not None
         assert question.request is not None
         is_read = question.request.method in READ_METHODS
         if is_read:
