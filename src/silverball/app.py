@@ -162,7 +162,7 @@ def build_backend(
 
 
 class ComputingNotes(Struct, frozen=True):
-    """What is to be done for a costly answer: nights to simulate, forecasts, downloads and looks to count."""
+    """Work that a costly answer leaves to its server: nights, forecasts, downloads and looks to count."""
 
     nights: list[SimulatedNight] = []
     forecasts: list[int] = []

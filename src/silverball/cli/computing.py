@@ -154,7 +154,7 @@ class Computer:
         return HttpResponse(endpoint.status, body, headers=revision_headers(*preview.revision))
 
     def _take_notes(self) -> bytes:
-        """What is to be done for the answer, by the server that it is for."""
+        """Return the work that the answer leaves to its server."""
         nights, forecasts = self._store.wanted_nights, self._store.wanted_forecasts
         notes = ComputingNotes(nights.waiting(), forecasts.waiting(), [*self._downloads], [*self._previews])
         self._downloads.clear()

@@ -1,4 +1,4 @@
-"""What a spawned process of ours is given, to open the database that the server beside it has open."""
+"""The setup of spawned processes, which open the database that the server beside them has open."""
 
 import pickle
 from pathlib import Path

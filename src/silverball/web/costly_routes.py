@@ -70,7 +70,7 @@ def _patterns() -> Mapping[str, re.Pattern[str]]:
 
 
 def cost_of(method: str, path: str, query: bytes, body: bytes = b"") -> Cost | None:
-    """What answering this request costs; None for what is cheap, and for a dry run without its body."""
+    """The cost of answering this request; None for what is cheap, and for a dry run without its body."""
     pattern = _patterns().get(method)
     match = None if pattern is None else pattern.fullmatch(path)
     if match is None:

@@ -46,7 +46,7 @@ class ComputedAnswer(Struct, frozen=True, kw_only=True, array_like=True):
 
 
 class Question(Struct, frozen=True, kw_only=True):
-    """What the computing process is asked: a request to the interface, or the scope of one for a page."""
+    """A question to the computing process: a request to the interface, or the scope of one for a page."""
 
     request: Request | None = None
     page: Mapping[str, Any] | None = None
