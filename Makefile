@@ -126,6 +126,7 @@ bench: install  ## measure against the peers; prints the table
 	$(BIN)/python benchmarks/cache_memory.py
 	$(BIN)/python benchmarks/start.py
 	$(BIN)/python benchmarks/overload.py
+	$(BIN)/python benchmarks/costly.py
 	$(BIN)/python benchmarks/planner.py
 	$(BIN)/python benchmarks/forecast.py
 	$(BIN)/python benchmarks/shared_room.py

@@ -31,8 +31,12 @@ async def send(
     token: str | None = None,
     body: bytes = b"",
     client: str = "203.0.113.7",
+    leaves: asyncio.Event | None = None,
 ) -> Reply:
-    """Send one request inside a running event loop."""
+    """Send one request inside a running event loop. The client leaves at this event, if not answered yet.
+
+    Raises ConnectionAbortedError when it left without an answer.
+    """
     messages: list[MutableMapping[str, Any]] = []
     request_headers = dict(headers or {})
     if token is not None:
@@ -57,8 +61,9 @@ async def send(
 
     async def receive() -> MutableMapping[str, Any]:
         if not chunks:
-            # The client stays connected until it has the answer.
-            await asyncio.Event().wait()
+            # Without an event, the client stays connected until it has the answer.
+            await (leaves or asyncio.Event()).wait()
+            return {"type": "http.disconnect"}
         chunk = chunks.pop(0)
         return {"type": "http.request", "body": chunk, "more_body": bool(chunks)}
 
@@ -66,6 +71,8 @@ async def send(
         messages.append(message)
 
     await app(scope, receive, collect)
+    if not messages:
+        raise ConnectionAbortedError
     reply_headers = {name.decode(): value.decode("latin-1") for name, value in messages[0]["headers"]}
     return Reply(
         messages[0]["status"],

@@ -4,10 +4,11 @@ import dataclasses
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from types import ModuleType
 
 import msgspec
+from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp
@@ -17,6 +18,7 @@ from silverball.feed import asyncapi
 from silverball.feed.feed import FeedService
 from silverball.jobs.background import BackgroundWork
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
+from silverball.kit.edge.computing_line import Computing
 from silverball.kit.edge.front import FrontDoor
 from silverball.kit.edge.proxies import TrustedProxies
 from silverball.kit.edge.redis_counts import RedisCounts
@@ -24,16 +26,19 @@ from silverball.kit.edge.work_queue import THREADS_PER_LOCK
 from silverball.kit.edge.write_requests import WriteRequests
 from silverball.kit.http import endpoints as http
 from silverball.kit.http import openapi, refusals
-from silverball.kit.http.api import Api
+from silverball.kit.http.api import AnswerWrite, Api
 from silverball.kit.http.asgi import AsgiApp
 from silverball.kit.http.endpoints import Access, HttpResponse, collect_endpoints
 from silverball.kit.http.json_schema import field_texts
 from silverball.kit.http.router import Router
 from silverball.kit.measures import Measures
+from silverball.rules.planning.nights import SimulatedNight
+from silverball.service.accounts import downloads
 from silverball.service.tournaments import paths
 from silverball.service.users.callers import CallerLookup
 from silverball.settings import Settings
 from silverball.slices import ROUTE_MODULES
+from silverball.store import processes
 from silverball.store.counts import idempotency
 from silverball.store.database import faults
 from silverball.store.database.engine import Store
@@ -41,7 +46,8 @@ from silverball.store.database.migrate import Readiness
 from silverball.store.revisions import known_revisions, revisions, stamps
 from silverball.store.revisions.known_revisions import KnownRevisions
 from silverball.store.revisions.stamps import Revision
-from silverball.web import exports, operations, route_names
+from silverball.store.tournament import forecasts
+from silverball.web import costly_routes, exports, operations, route_names
 from silverball.web.handbook import PagesWhenAsked
 from silverball.web.live import views
 from silverball_wire import resources
@@ -58,6 +64,8 @@ INTERFACE_DESCRIPTION = (
     "for a faulty field, its name."
 )
 
+# The program of the computing process, which builds this program over a database that it only reads.
+COMPUTING_MODULE = "silverball.cli.computing"
 # SQLite runs in this process, where threads only take turns; PostgreSQL runs elsewhere.
 READERS_SQLITE = 2
 READERS_POSTGRESQL = 8
@@ -144,15 +152,52 @@ def build_backend(
         async_paths=[route.path for route in api.routes.endpoints if route.is_async],
         answer_async=api.answer_async,
         public_paths=views.PATHS,
-        answer_public=_answer_public(store, settings),
+        answer_public=answer_public(store, settings),
         normalize_public_query=views.meaningful_query,
         date_public_page=views.date_page,
         follows_host=follows_host,
         pages=pages,
+        computing=_computing(store, settings, follows_host=follows_host),
     )
 
 
-def _answer_public(store: Store, settings: Settings) -> Callable[[http.Request], HttpResponse]:
+class ComputingNotes(Struct, frozen=True):
+    """Work that a costly answer leaves to its server: nights, forecasts, downloads and looks to count."""
+
+    nights: list[SimulatedNight] = []
+    forecasts: list[int] = []
+    # Account and address of each.
+    downloads: list[tuple[int, str]] = []
+    # Tournament and name of each draw that was looked at.
+    previews: list[tuple[int, str]] = []
+
+
+def _computing(store: Store, settings: Settings, *, follows_host: bool) -> Computing | None:
+    """The computing process beside this server; None for a database that no other process can open."""
+    if store.is_sqlite and store.file_beside("") is None:
+        return None
+
+    def take_notes(encoded: bytes) -> None:
+        notes = msgspec.msgpack.decode(encoded, type=ComputingNotes)
+        for night in notes.nights:
+            store.wanted_nights.add(night.key, night)
+        for tournament_id in notes.forecasts:
+            store.wanted_forecasts.add(tournament_id, tournament_id)
+        for user_id, source in notes.downloads:
+            downloads.note_download(store, user_id, source, datetime.now(UTC))
+        for tournament_id, draw in notes.previews:
+            with store.write(tournament_id, quiet=True) as transaction:
+                forecasts.count_preview(transaction.connection, tournament_id, draw)
+
+    return Computing(
+        module=COMPUTING_MODULE,
+        setup=partial(processes.setup_of, store, settings, follows_host=follows_host),
+        cost_of=costly_routes.cost_of,
+        take_notes=take_notes,
+    )
+
+
+def answer_public(store: Store, settings: Settings) -> Callable[[http.Request], HttpResponse]:
     """Answer the pages that are the same for everybody; the first request loads them."""
 
     @cache
@@ -285,8 +330,9 @@ def build_api(
     modules: Sequence[ModuleType] = ROUTE_MODULES,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     feed: FeedService | None = None,
+    answer_write: AnswerWrite | None = None,
 ) -> Api:
-    """The endpoints over one database."""
+    """The endpoints over one database; `answer_write` answers those that write, where another is to."""
     write_requests = WriteRequests(
         read=store.read,
         write=store.write,
@@ -299,7 +345,7 @@ def build_api(
         base_url=settings.base_url,
         public_read=settings.public_read,
         read=store.read,
-        answer_write=write_requests.answer,
+        answer_write=answer_write or write_requests.answer,
         now=now,
         feed=feed,
         settings=settings,

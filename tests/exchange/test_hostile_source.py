@@ -72,7 +72,12 @@ def pull_all(store: Store, *answers: Answer | Exception) -> tuple[list[Any], Sto
         ([Answer(429, {"retry-after": "99999999999"}, b"")], "wants to be left alone for 999999999 seconds"),
         ([Answer(200, JSON, b'{"data": [')], "broken JSON"),
         ([Answer(200, JSON, b"")], "broken JSON"),
-        ([Answer(200, JSON, b"[" * 100_000)], "broken JSON"),
+        ([Answer(200, JSON, b"[" * 100_000)], "nested deeper than 20"),
+        ([Answer(200, JSON, b'{"a":' * 21 + b"1" + b"}" * 21)], "nested deeper than 20"),
+        ([Answer(200, JSON, b"[]," * 2_700_000)], "with more than 500000 values"),
+        ([Answer(200, JSON, b'{"data":[' + b"[[]]," * 150_000 + b"[]]}")], "with more than 200000 objects"),
+        # Brackets in a text mean nothing, whatever is escaped in it.
+        ([Answer(200, JSON, json.dumps({"data": '\\"' + "[" * 100}).encode())], "something else than a list"),
         ([Answer(200, JSON, b"17")], "in an unknown form"),
         ([Answer(200, JSON, b'{"data": 17}')], "something else than a list"),
         ([page({"tournamentId": "5"})], "items that have no tournamentId"),

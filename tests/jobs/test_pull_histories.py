@@ -1,9 +1,13 @@
 """Pulls that accounts start on a page: complete, resumable, within their own things."""
 
+import os
+import signal
+import socket
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -16,7 +20,7 @@ from exchange.pull_world import Site, interrupted, published, scripted
 from jobs.pull_desk import ADDRESS, TOKEN, PullDesk
 from silverball.exchange.pull.source import Answer, ConnectionLost, SourceFault
 from silverball.jobs import pull_histories
-from silverball.jobs.pull_histories import FAILURES_MAX
+from silverball.jobs.pull_histories import FAILURES_MAX, FetchingProcess
 from silverball.service.moving import reads as moving_reads
 from silverball.service.moving import writes as moving_writes
 from silverball.service.moving.writes import NoPullThere, PullRunsAlready
@@ -273,13 +277,73 @@ def test_addresses_inside_are_never_connected_to() -> None:
     listener.close()
 
 
-def test_the_threads_start_and_end_with_the_program(desk: PullDesk) -> None:
-    workers = pull_histories.PullWorkers(desk.puller(), poll_seconds=0.01)
-    desk.start()
+def answering(head: str, body: bytes = b"") -> Listener:
+    """A source that answers each request like this."""
+
+    def answer(accepted: socket.socket) -> None:
+        accepted.recv(65_536)
+        length = f"content-length: {len(body)}\r\ncontent-type: application/json\r\n\r\n"
+        accepted.sendall(f"HTTP/1.1 {head}\r\n{length}".encode() + body)
+        accepted.close()
+
+    return Listener(answer)
+
+
+@contextmanager
+def fetching(desk: PullDesk, listener: Listener) -> Iterator[FetchingProcess]:
+    """The process that works on a pull from this source."""
+    address = f"http://127.0.0.1:{listener.port}"
+    with desk.store.write() as transaction:
+        moving_writes.start_pull(
+            transaction.connection,
+            desk.user_id,
+            address=address,
+            token=TOKEN,
+            wanted={"owners": [1]},
+            is_dry_run=False,
+            now=desk.now,
+        )
+    settings = Settings(base_url="https://pinball.example.org", allow_loopback=True)
+    workers = pull_histories.fetching_process(desk.store, settings)
     workers.start()
-    for _ in range(1_000):
-        if desk.pull.status == moving_reads.FINISHED:
-            break
-        time.sleep(0.02)
-    workers.close()
-    assert desk.pull.status == moving_reads.FINISHED
+    try:
+        yield workers
+    finally:
+        workers.close()
+        listener.close()
+
+
+def test_a_hostile_source_is_read_in_a_process_of_its_own_that_ends_with_the_work(desk: PullDesk) -> None:
+    many = b'{"data":[' + b"[]," * 2_700_000 + b"[]]}"
+    with fetching(desk, answering("200 OK", many)) as workers:
+        while desk.pull.status == moving_reads.ACTIVE:
+            time.sleep(0.02)
+        assert desk.pull.status == moving_reads.FAILED
+        assert "more than 500000 values" in str(desk.pull.reason)
+        while workers.process_id is not None:
+            time.sleep(0.02)
+
+
+def test_a_stop_leaves_the_pull_to_the_next_process(desk: PullDesk) -> None:
+    listener = answering("429 Too Many Requests\r\nretry-after: 60")
+    with fetching(desk, listener) as workers:
+        while listener.count == 0:
+            time.sleep(0.02)
+        workers.close()
+        assert workers.process_id is None
+    with desk.store.read() as db:
+        assert moving_reads.is_pull_due(db, datetime.now(UTC))
+    assert desk.pull.status == moving_reads.ACTIVE
+
+
+def test_a_killed_process_does_not_end_the_duty(desk: PullDesk) -> None:
+    listener = answering("429 Too Many Requests\r\nretry-after: 60")
+    with fetching(desk, listener) as workers:
+        while listener.count == 0:
+            time.sleep(0.02)
+        killed = workers.process_id
+        os.kill(killed or 0, signal.SIGKILL)
+        while workers.process_id == killed:
+            time.sleep(0.02)
+    # Its claim holds for a while yet.
+    assert desk.pull.status == moving_reads.ACTIVE

@@ -7,8 +7,11 @@ from typing import Any
 
 import build
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
+from silverball.kit.edge.computing_line import Computing
 from silverball.kit.edge.front import FrontDoor
+from silverball.kit.errors import Refusal
 from silverball.kit.http.endpoints import Caller, HttpResponse, Request
+from silverball.kit.http.refusals import refusal_response
 from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.tournaments import paths
 
@@ -107,11 +110,15 @@ class StubBackend:
         return (caller.user_id, scope_id) in self.running_tournaments
 
     def answer_error(self, error: Exception) -> HttpResponse:
+        if isinstance(error, Refusal):
+            return refusal_response(error)
         status = 503 if isinstance(error, ConnectionError) else 500
         return HttpResponse(status, b'{"message":"Server Error"}')
 
 
-def front_door(backend: StubBackend, clock: Clock, **limits: Any) -> FrontDoor:
+def front_door(
+    backend: StubBackend, clock: Clock, *, computing: Computing | None = None, **limits: Any
+) -> FrontDoor:
     """A front door over the stub backend."""
     program = Backend(
         find_caller=backend.find_caller,
@@ -128,6 +135,7 @@ def front_door(backend: StubBackend, clock: Clock, **limits: Any) -> FrontDoor:
         account_changes=backend.account_changes,
         newest_account_change=lambda: max(backend.account_changes.values(), default=0),
         methods_for=lambda path: ["GET", "HEAD", "PUT"] if path == RESULT else [],
+        computing=computing,
         per_user_paths=[PER_USER, "/api/tournaments/{tournament_id}/journal"],
     )
     return FrontDoor(program, FrontDoorLimits(**limits), clock=clock, wall_clock=lambda: 1_770_000_000.0)

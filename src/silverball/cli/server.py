@@ -172,6 +172,7 @@ def run_server(
         broadcast,
         metrics_server(site.expose, settings),
         end_transactions=partial(store.end_within, STOP_SECONDS),
+        end_costly=program.end_costly,
         end_connections=table.end_all,
     )
     server.run(sockets=[listener])
@@ -235,6 +236,7 @@ class DrainingServer(uvicorn.Server):
         followed: Drainable,
         beside: SideServer | None = None,
         end_transactions: Callable[[], None] = lambda: None,
+        end_costly: Callable[[], None] = lambda: None,
         end_connections: Callable[[], None] = lambda: None,
     ) -> None:
         # None before the start.
@@ -248,6 +250,7 @@ class DrainingServer(uvicorn.Server):
         super().__init__(config)
         self._when_ready = when_ready
         self._end_transactions = end_transactions
+        self._end_costly = end_costly
         self._sockets = followed
         self._beside = beside
 
@@ -306,6 +309,8 @@ class DrainingServer(uvicorn.Server):
             listener.close()
         # Who was accepted a moment ago has not been read yet; closed now, they would get no answer.
         await asyncio.sleep(ACCEPTED_SECONDS)
+        # Whoever waits for what takes seconds to compute asks another node, or the next start.
+        self._end_costly()
         await self._sockets.drain(partial(_wait_for, self._is_urgent))
         # What waits for a silent database ends soon, and whoever stops the parts waits for that.
         self._end_transactions()

@@ -123,7 +123,7 @@ class BackgroundWork:
         following = Workers("follow_accounts", [partial(erasing.follow_accounts, background)])
         fetching = fetch_submissions.fetch_workers(duties, settings)
         delivering, counting = deliver_webhooks.delivery_workers(duties, settings, measures.webhooks)
-        pulling = pull_histories.pull_workers(background, settings)
+        pulling = pull_histories.fetching_process(background, settings)
         storage = AccountStorage(
             background,
             journal_megabytes=settings.journal_megabytes_per_account,

@@ -9,6 +9,7 @@ from silverball.kit.errors import NotFound
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.outlook import forecast as outlook
 from silverball.rules.outlook.forecast import Forecast
+from silverball.rules.planning.answers import nights_for
 from silverball.service.core import loaded
 from silverball.service.outlook.reads import forecasts
 from silverball.service.ratings import reads as ratings_reads
@@ -98,7 +99,7 @@ def compute_forecast(found: ForecastInput, now: datetime) -> Forecast:
     return Forecast(
         chances=likely,
         rated_ids=sorted(found.ratings),
-        nights_simulated=0 if likely is None else NIGHTS_SIMULATED,
+        nights_simulated=0 if likely is None else nights_for(len(likely), NIGHTS_SIMULATED),
         claims=certain.claims,
         withdrawals=certain.withdrawals,
         assumptions=certain.assumptions,

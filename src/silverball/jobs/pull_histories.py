@@ -1,4 +1,4 @@
-"""The pulls that accounts started on a page, in threads of their own, while the program serves.
+"""The pulls that accounts started on a page, in a process of their own beside the program that serves.
 
 A pull is worked on for a few minutes at a time, so that others get their turn. No transaction is open
 during a request. Each tournament is stored completely, then its report; a process that is killed loses
@@ -8,7 +8,7 @@ the tournament that it was reading, and three minutes later another one goes on.
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,21 +16,24 @@ import msgspec
 from msgspec import Struct, field
 
 from silverball.jobs.workers import POLL_SECONDS, Workers
+from silverball.kit.processes import ProcessEnded, SpawnedProcess
 from silverball.kit.values import convert
 from silverball.service.moving import reads as moving_reads
 from silverball.service.moving import writes as moving_writes
 from silverball.service.moving.reads import ListedItem
 from silverball.service.moving.writes import ClaimedPull
 from silverball.settings import Settings
+from silverball.store import processes
 from silverball.store.counts.source_turns import SharedTurns, shared_turns
+from silverball.store.database import deadlines
 from silverball.store.database.engine import Store
 
 if TYPE_CHECKING:
     from silverball.exchange.pull.source import Ask, PullSource
     from silverball.exchange.pull.taking import Pull, PullOptions
 
-# Two, so that one slow source does not delay the others.
-THREADS = 2
+FETCHING_MODULE = "silverball.cli.fetching"
+WORK, WORKED = b"work", b"worked"
 SLICE_SECONDS = 180.0
 # A longer wait that a source asks for is spent without the thread.
 WAIT_SECONDS_MAX = 65.0
@@ -271,22 +274,59 @@ class PullSlice:
             moving_writes.end_pull(transaction.connection, self._pull, now, fault)
 
 
-class PullWorkers(Workers):
-    """The threads that work on pulls; at the end they wait for no source."""
+class FetchingProcess(Workers):
+    """The process that works on pulls, one at a time; at the end it waits for no source.
 
-    def __init__(self, puller: HistoryPuller, *, poll_seconds: float = POLL_SECONDS) -> None:
-        super().__init__("history pulls", [puller.work_on_one] * THREADS, poll_seconds=poll_seconds)
-        self._closing = puller.closing
+    What a source sends is read and stored there, so that a hostile one costs this process nothing.
+    """
+
+    def __init__(self, store: Store, process: SpawnedProcess, *, poll_seconds: float = POLL_SECONDS) -> None:
+        super().__init__("history pulls", [self._work_on_one], poll_seconds=poll_seconds)
+        self._store = store
+        self._process = process
+        self._closing = threading.Event()
+
+    @property
+    def process_id(self) -> int | None:
+        """The id of the process; None while there is none."""
+        return self._process.pid
 
     def close(self) -> None:
         """Stop after the request in progress, which takes seconds at most."""
         self._closing.set()
+        self._process.end_input()
         super().close()
+        self._process.close()
+
+    def _work_on_one(self) -> bool:
+        """Have the process work on a pull for a while, if any is due; it ends when none is."""
+        with self._store.read() as db:
+            is_due = moving_reads.is_pull_due(db, datetime.now(UTC).replace(microsecond=0))
+        if self._closing.is_set() or not is_due:
+            self._process.close()
+            return False
+        try:
+            return self._process.ask(WORK) == WORKED
+        except ProcessEnded:
+            if self._closing.is_set():
+                return False
+            # Three minutes later the pull is taken up again.
+            raise
 
 
-def pull_workers(store: Store, settings: Settings) -> PullWorkers:
-    """The threads, with the site's policy."""
-    return PullWorkers(HistoryPuller(store, settings, cache(lambda: guarded_source(settings))))
+def fetching_process(store: Store, settings: Settings) -> FetchingProcess:
+    """The process that works on the pulls of this database."""
+    setup = partial(processes.setup_of, store, settings)
+    return FetchingProcess(store, SpawnedProcess(FETCHING_MODULE, setup))
+
+
+def fetch(setup: bytes, closing: threading.Event) -> Callable[[bytes], bytes]:
+    """The function that the fetching process answers with; it stops soon after `closing` is set."""
+    given = processes.read_setup(setup)
+    store = given.open_store(deadlines.JOBS)
+    source = cache(lambda: guarded_source(given.settings))
+    puller = HistoryPuller(store, given.settings, source, closing=closing)
+    return lambda _work: WORKED if puller.work_on_one() else b""
 
 
 def guarded_source(settings: Settings, **options: Any) -> OpenSource:

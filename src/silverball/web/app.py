@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from silverball.kit.edge.proxies import FindBaseUrl, TrustedProxies, base_url_finder
 from silverball.kit.edge.work_queue import THREADS_PER_LOCK, Overloaded, WorkQueue
 from silverball.kit.edge.write_requests import WriteRequests
+from silverball.service.accounts import downloads
 from silverball.settings import Settings
 from silverball.store.counts import idempotency
 from silverball.store.counts.sign_in_failures import StoredFailures
@@ -79,10 +80,12 @@ def build(
     dice: Random | None = None,
     follows_host: bool = False,
     ask_for_recovery: site.AskForRecovery | None = None,
+    note_download: Callable[[int, str], None] | None = None,
 ) -> ASGIApp:
     """The pages of one database; `follows_host`: links begin with the Host of each request.
 
-    `ask_for_recovery` has links to new passwords mailed, where the site can.
+    `ask_for_recovery` has links to new passwords mailed, where the site can. `note_download` writes down that
+    an account's data was downloaded, where the pages themselves only read.
     """
     pages = declared_pages()
     if page_endpoint.note_commit not in store.after_commit:
@@ -94,6 +97,8 @@ def build(
         dice=dice or SystemRandom(),
         find_base_url=base_url_finder(follows_host=follows_host),
         ask_for_recovery=ask_for_recovery,
+        note_download=note_download
+        or (lambda user_id, source: downloads.note_download(store, user_id, source, now())),
     )
     find_page = _page_finder(pages)
     routes = [
@@ -138,6 +143,7 @@ def _shared_site(
     dice: Random,
     find_base_url: FindBaseUrl,
     ask_for_recovery: site.AskForRecovery | None,
+    note_download: Callable[[int, str], None],
 ) -> Site:
     """The parts that the pages share."""
     writes = WriteRequests(
@@ -165,6 +171,7 @@ def _shared_site(
         KnownCookies(),
         RecoveryLimiter(failures),
         ask_for_recovery,
+        note_download,
     )
 
 

@@ -63,7 +63,9 @@ def page_endpoint(
         if route.method == "POST" and commits:
             before = SeenRevision.parse(http_request.headers.get("cookie", "").encode("latin-1"))
             request.set_seen(response, _seen_after(commits, before))
-        if request.session is not None and request.session.is_use_due:
+        is_use_due = request.session is not None and request.session.is_use_due
+        # The computing process only reads; another page of the session is asked for soon.
+        if is_use_due and not site.store.is_read_only:
             sessions.record_after(response, site, request.session_secret)
         return response
 

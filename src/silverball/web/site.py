@@ -118,6 +118,8 @@ class Site(Struct, frozen=True):
     recovery_limiter: RecoveryLimiter
     # Has a link to a new password mailed, by address typed and address of the browser; None without SMTP.
     ask_for_recovery: AskForRecovery | None = None
+    # Writes down that an account's data was downloaded, by account and address of the browser.
+    note_download: Callable[[int, str], None] = lambda _user_id, _address: None
 
     @property
     def base_url(self) -> str:

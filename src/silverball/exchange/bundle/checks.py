@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
+from itertools import repeat
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -74,15 +75,18 @@ def _fault_of(name: str, value: Any) -> str | None:
 
 def _named_leaves(raw: Any) -> Iterator[tuple[str, Any]]:
     """Name of the enclosing member and value of everything but lists and objects."""
-    pending: list[tuple[str, Any]] = [("", raw)]
+    # Where each list and object stands, so that nothing is copied of a large one.
+    pending: list[Iterator[tuple[str, Any]]] = [iter([("", raw)])]
     for _ in range(NODES_MAX):
         if not pending:
             return
-        name, value = pending.pop()
-        if isinstance(value, dict):
-            pending.extend(value.items())
+        name, value = next(pending[-1], (None, None))
+        if name is None:
+            pending.pop()
+        elif isinstance(value, dict):
+            pending.append(iter(value.items()))
         elif isinstance(value, list):
-            pending.extend([(name, item) for item in value])
+            pending.append(zip(repeat(name), value))
         else:
             yield name, value
     raise BrokenBundle("$", f"The file holds more than {NODES_MAX} values.")

@@ -4,6 +4,7 @@ Only the host that the operator typed is asked; where it sends us on to another 
 a sentence. Answers are bounded in bytes, time and number of pages, and must be JSON.
 """
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -29,6 +30,12 @@ TOURNAMENT_BYTES_MAX = 50 * 2**20
 LIST_BYTES_MAX = 200 * 2**20
 ANSWER_SECONDS_MAX = 60.0
 TEXT_CHARACTERS_MAX = 100_000
+# Of one answer: its objects and lists, all its values, and how deep they are nested.
+OBJECTS_MAX = 200_000
+VALUES_MAX = 500_000
+DEPTH_MAX = 20
+# What opens or closes an object or a list, or is a text in which it means nothing.
+_BRACKET_OR_TEXT = re.compile(rb'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 PAGES_MAX = 1_000
 TRIES_MAX = 5
 REQUESTS_PER_MINUTE = 60
@@ -196,6 +203,7 @@ class PullSource(Struct):
             raise SourceFault(
                 f"{self.name} answered {target} with a page, not with JSON. Is the address right?"
             )
+        _refuse_many_values(answer.body, f"{self.name} answered {target}")
         try:
             raw = msgspec.json.decode(answer.body)
             checks.refuse_unstorable_values(raw)
@@ -283,6 +291,24 @@ def _fault(name: str, target: str, answer: Answer) -> SourceFault:
     if answer.status in (403, 404):
         return ThingMissing(f"{name} has no {target}, or does not show it to this token.")
     return SourceFault(f"{name} answered {target} with status {answer.status}.")
+
+
+def _refuse_many_values(body: bytes, beginning: str) -> None:
+    """Raise SourceFault for JSON that would take much more memory than its bytes, before it is decoded."""
+    if body.count(b",") > VALUES_MAX:
+        raise SourceFault(f"{beginning} with more than {VALUES_MAX} values.")
+    depth = objects = 0
+    for found in _BRACKET_OR_TEXT.finditer(body):
+        match found[0]:
+            case b"[" | b"{":
+                depth += 1
+                objects += 1
+            case b"]" | b"}":
+                depth -= 1
+        if objects > OBJECTS_MAX:
+            raise SourceFault(f"{beginning} with more than {OBJECTS_MAX} objects.")
+        if depth > DEPTH_MAX:
+            raise SourceFault(f"{beginning} with objects that are nested deeper than {DEPTH_MAX}.")
 
 
 def _refuse_long_texts(raw: Any, beginning: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 import msgspec
 from msgspec import Struct
 
+from silverball.kit.edge.computing_line import Computing
 from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies
 from silverball.kit.edge.redis_counts import RedisCounts
 from silverball.kit.http.asgi import AsgiApp, Receive
@@ -125,6 +126,8 @@ class Backend(Struct, frozen=True, kw_only=True):
     newest_account_change: Callable[[], int] = lambda: 0
     # Whoever hides something gets the answer after this long, as other nodes answer from memory.
     hiding_seconds: float = 0.0
+    # Where costly answers are computed; None where none is costly.
+    computing: Computing | None = None
     # The number of threads that compute answers.
     workers: int = 8
     # The number of threads for writes of one scope; None where all writes wait for one lock anyway.

@@ -20,6 +20,8 @@ from silverball.kit.edge.access_log import RequestCounts, log_request
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.blocked_networks import BlockedNetworks
 from silverball.kit.edge.caller_cache import CachedCaller, CallerCache
+from silverball.kit.edge.computing_line import NO_DRY_RUN, Question
+from silverball.kit.edge.costly_answers import CostlyAnswers
 from silverball.kit.edge.kept_answers import KeptAnswers
 from silverball.kit.edge.page_door import PageDoor
 from silverball.kit.edge.proxies import base_url_finder
@@ -99,6 +101,7 @@ class FrontDoor:
         )
         self._quotas = Quotas(program, limits, self._workers, wall_clock)
         self._responses = SharedResponses(self.cache, self._workers, program)
+        self._costly = CostlyAnswers(program, self.cache, self._write_workers)
         self._callers = CallerCache(program, self._workers, clock)
         self._find_base_url = base_url_finder(follows_host=program.follows_host)
         self._request_id_header = RequestIds().header
@@ -107,6 +110,7 @@ class FrontDoor:
         self._pages = PageDoor(
             program,
             self._responses,
+            self._costly,
             self._quotas,
             self._measures,
             self._request_id_header,
@@ -158,7 +162,11 @@ class FrontDoor:
     @property
     def waiting(self) -> dict[str, int]:
         """The tasks that wait for a thread, by queue."""
-        return {"reads": self._workers.waiting, "writes": self._write_workers.waiting}
+        return {
+            "reads": self._workers.waiting,
+            "writes": self._write_workers.waiting,
+            "costly": self._costly.waiting,
+        }
 
     @property
     def are_counts_shared(self) -> bool:
@@ -166,8 +174,20 @@ class FrontDoor:
         counts = self._limits.shared_counts
         return counts is not None and counts.is_reachable
 
+    @property
+    def computing_process_ids(self) -> list[int]:
+        """The ids of the processes that compute costly answers, as far as there are any."""
+        return [] if self._costly.line is None else self._costly.line.process_ids
+
+    def end_costly(self) -> None:
+        """Refuse the costly answers that are being computed: a stop waits for none of them."""
+        if self._costly.line is not None:
+            self._costly.line.end_all()
+
     def close(self) -> None:
         """Wait for the requests that are being computed, then stop the threads."""
+        if self._costly.line is not None:
+            self._costly.line.close()
         self._write_workers.close()
         self._workers.close()
 
@@ -215,6 +235,8 @@ class FrontDoor:
         else:
             try:
                 reply = await self._computed_reply(scope, receive, headers)
+            except ClientDisconnected:
+                return
             except Exception as error:  # noqa: BLE001  # the edge: every failure is answered in JSON
                 reply = self._failed_reply(error, scope, headers)
         self._measures.count(scope["method"], scope["path"], reply.status, self._clock() - started_at)
@@ -311,7 +333,8 @@ class FrontDoor:
         caller = await self._callers.find(headers.get(b"authorization"))
         scope_id = self._backend.scope_for(scope["path"])
         await self._quotas.load_ownership(caller, scope_id)
-        is_write = scope["method"] not in READ_METHODS
+        cost = self._costly.cost_of(scope)
+        is_write = cost is None and scope["method"] not in READ_METHODS
         importance = caller.importance(scope_id, is_write=is_write)
         if is_write and not self._write_workers.admits(importance):
             raise Overloaded
@@ -326,23 +349,32 @@ class FrontDoor:
         if body is None:
             return self._uncached_reply(BODY_TOO_LARGE, scope, headers, [])
         request = self._build_request(scope, headers, caller, body)
+        cost = cost or self._costly.cost_of(scope, body)
         # Nothing is kept of a write.
         key = None if is_write else self._cache_key(request, caller)
         revision_min = backend.parse_revision(headers.get(b"x-tournament-revision"))
-        if key is not None and self._responses.has_reached(revision_min, scope_id):
-            cached = self._responses.find_cached(key)
-            if cached is not None:
-                await self._responses.compress(key, cached, headers)
-                return self._replies.cached(cached, quota, scope, headers, self._clock(), remaining)
-        if key is not None and not self._responses.admits(key, scope_id, importance):
+        is_current = self._responses.has_reached(revision_min, scope_id)
+        found = await self._known_reply(key, scope, headers, quota, remaining) if is_current else None
+        if found is not None:
+            return found
+        is_shed = cost is None and key is not None and not self._responses.admits(key, scope_id, importance)
+        if is_shed:
             raise Overloaded
-        if remaining is None:
-            remaining = quota.take(self._clock())
-        refused = None if is_write else self._refuse_computing(scope, headers, quota, remaining)
+        remaining = quota.take(self._clock()) if remaining is None else remaining
+        refused = self._refuse_computing(scope, headers, quota, remaining)
         if refused is not None:
             return refused
         request_id = self._request_id_header(headers)[1]
-        response = await self._compute(request, key, scope_id, revision_min, request_id, importance)
+        if cost is None:
+            response = await self._compute(request, key, scope_id, revision_min, request_id, importance)
+        else:
+            payer = self._quotas.payer(caller, scope, headers)
+            question = Question(request=request, scope_id=scope_id, request_id=request_id.decode())
+            costly_key = key or self._dry_run_key(request, caller)
+            response, more = await self._load_costly(costly_key, question, receive, payer=payer)
+            remaining = quota.take_more(more if cost.is_by_second else 0, self._clock())
+            if response == NO_DRY_RUN:
+                response = await self._compute(request, None, scope_id, 0, request_id, importance)
         if isinstance(response, CachedResponse):
             assert key is not None
             response.counts = self._measures.counts_for("GET", scope["path"])
@@ -352,6 +384,21 @@ class FrontDoor:
             reply = self._uncached_reply(response, scope, headers, quota.headers(remaining))
         log_request(scope, reply.status, self._clock() - started_at, headers[b"x-request-id"], caller.user_id)
         return reply
+
+    async def _known_reply(
+        self,
+        key: CacheKey | None,
+        scope: Scope,
+        headers: dict[bytes, bytes],
+        quota: RequestQuota,
+        remaining: int | None,
+    ) -> Reply | None:
+        """The reply with the cached response; None without a current one."""
+        cached = None if key is None else self._responses.find_cached(key)
+        if key is None or cached is None:
+            return None
+        await self._responses.compress(key, cached, headers)
+        return self._replies.cached(cached, quota, scope, headers, self._clock(), remaining)
 
     def _refuse_computing(
         self, scope: Scope, headers: dict[bytes, bytes], quota: RequestQuota, remaining: int
@@ -388,7 +435,24 @@ class FrontDoor:
         if request.body:
             parameters += b"\n" + hashlib.blake2b(request.body, digest_size=16).digest()
         viewer = caller.private_viewer if self._is_own(request.path) else caller.viewer
+        if request.method not in READ_METHODS:
+            # A POST that reads has another answer than a GET of its path.
+            viewer = f"{request.method} {viewer}"
         return request.path, parameters, viewer + request.base_url
+
+    def _dry_run_key(self, request: Request, caller: CachedCaller) -> CacheKey:
+        """The key of a dry run, whose answer is shared by those who ask at once and kept for nobody."""
+        path, parameters, _ = self._cache_key(request, caller)
+        return path, parameters, f"{caller.private_viewer}{request.if_match!r}{request.base_url}"
+
+    async def _load_costly(
+        self, key: CacheKey, question: Question, receive: Receive, *, payer: int | str
+    ) -> tuple[CachedResponse | HttpResponse, int]:
+        assert question.request is not None
+        is_read = question.request.method in READ_METHODS
+        if is_read:
+            question = replace(question, request=replace(question.request, method="GET"))
+        return await self._costly.load(key, question, receive, payer=payer, is_kept=is_read)
 
     async def _compute(
         self,

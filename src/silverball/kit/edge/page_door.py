@@ -11,11 +11,14 @@ from silverball.kit import logs
 from silverball.kit.edge import backend
 from silverball.kit.edge.access_log import log_request
 from silverball.kit.edge.backend import Backend, SeenRevision
-from silverball.kit.edge.proxies import base_url_finder
+from silverball.kit.edge.computing_line import Cost, Question
+from silverball.kit.edge.costly_answers import CostlyAnswers
+from silverball.kit.edge.proxies import address_group, base_url_finder
 from silverball.kit.edge.quotas import Quotas
 from silverball.kit.edge.response_cache import CachedResponse, CacheKey
 from silverball.kit.edge.shared_responses import OutdatedResponse, SharedResponses
 from silverball.kit.edge.work_queue import Importance
+from silverball.kit.errors import Refusal
 from silverball.kit.http.asgi import (
     AsgiApp,
     Headers,
@@ -26,7 +29,7 @@ from silverball.kit.http.asgi import (
     body_message,
     start_message,
 )
-from silverball.kit.http.endpoints import READ_METHODS, HttpResponse, Request
+from silverball.kit.http.endpoints import READ_METHODS, ClientDisconnected, HttpResponse, Request
 from silverball.kit.http.refusals import PageNotFound, refusal_response
 from silverball.kit.measures import RequestMeasures
 
@@ -45,6 +48,13 @@ HEALTH_PATHS = frozenset({"/up", "/ready"})
 # Files that browsers keep are not counted as pages.
 STATIC_PATHS = ("/static/", "/handbook/")
 PAGE_NOT_FOUND = refusal_response(PageNotFound())
+# Of a page that the computing process makes: its bytes are sent as the front door sends all.
+UNSENT_HEADERS = frozenset({b"accept-encoding", b"if-none-match", b"if-modified-since", b"range"})
+UNSHARED_HEADERS = UNSENT_HEADERS | {b"cookie", b"user-agent", b"authorization"}
+PAGE_SCOPE = (
+    *("type", "asgi", "http_version", "scheme", "path", "raw_path", "root_path"),
+    *("query_string", "client", "server"),
+)
 OVERLOADED_PAGE = HttpResponse(
     503,
     b"The site is busy. Try again in a moment.",
@@ -60,6 +70,7 @@ class PageDoor:
         self,
         program: Backend,
         responses: SharedResponses,
+        costly: CostlyAnswers,
         quotas: Quotas,
         measures: RequestMeasures,
         request_id_header: Callable[[dict[bytes, bytes]], RequestIdHeader],
@@ -67,6 +78,7 @@ class PageDoor:
     ) -> None:
         self._backend = program
         self._responses = responses
+        self._costly = costly
         self._quotas = quotas
         self._measures = measures
         self._request_id_header = request_id_header
@@ -83,7 +95,10 @@ class PageDoor:
             return
         headers: dict[bytes, bytes] = dict(scope["headers"])
         request_id_header = self._request_id_header(headers)
-        if self._is_public(scope):
+        cost = self._costly.cost_of(scope)
+        if cost is not None:
+            await self._serve_costly_page(cost, scope, receive, send, headers, request_id_header)
+        elif self._is_public(scope):
             await self._serve_public_page(scope, send, headers, request_id_header)
         elif pages is None:
             await _send_response(PAGE_NOT_FOUND, scope, send, request_id_header)
@@ -156,6 +171,67 @@ class PageDoor:
         if isinstance(response, CachedResponse):
             response.counts = counts
         return messages
+
+    async def _serve_costly_page(
+        self,
+        cost: Cost,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        headers: dict[bytes, bytes],
+        request_id_header: RequestIdHeader,
+    ) -> None:
+        started_at = self._clock()
+        try:
+            messages = await self._costly_page(cost, scope, receive, headers, request_id_header)
+        except ClientDisconnected:
+            return
+        except Exception as error:  # noqa: BLE001  # the edge: a refusal of the line is answered in text
+            messages = uncached_messages(_plain_refusal(error), scope, request_id_header)
+        status, seconds = messages[0]["status"], self._clock() - started_at
+        log_request(scope, status, seconds, request_id_header[1])
+        self._measures.count(scope["method"], scope["path"], status, seconds)
+        for message in messages:
+            await send(message)
+
+    async def _costly_page(
+        self,
+        cost: Cost,
+        scope: Scope,
+        receive: Receive,
+        headers: dict[bytes, bytes],
+        request_id_header: RequestIdHeader,
+    ) -> Sequence[Message]:
+        """The two ASGI messages of a page of the line; those without a cookie are kept."""
+        if len(scope["query_string"]) > QUERY_BYTES_MAX:
+            return uncached_messages(URI_TOO_LONG, scope, request_id_header)
+        left_out = UNSHARED_HEADERS if cost.is_for_everybody else UNSENT_HEADERS
+        sent = {name: value for name, value in headers.items() if name not in left_out}
+        cookie = sent.get(b"cookie", b"")
+        viewer = f"{cookie!r} " if cookie else PUBLIC_VIEWER
+        query = scope["query_string"]
+        if query and self._is_public(scope):
+            query = self._backend.normalize_public_query(query)
+        key = (scope["path"], query, viewer + self._find_base_url(headers))
+        found = None if cookie else self._responses.find_cached(key)
+        if found is not None:
+            return await self._messages(found, key, scope, headers, request_id_header)
+        wait_seconds = self._seconds_to_wait(scope, headers)
+        if wait_seconds:
+            return uncached_messages(too_many_pages(wait_seconds), scope, request_id_header)
+        question = Question(
+            page={name: scope[name] for name in PAGE_SCOPE if name in scope}
+            | {"method": "GET", "query_string": query, "headers": list(sent.items())},
+            scope_id=self._backend.scope_for(scope["path"]),
+            request_id=request_id_header[1].decode(),
+        )
+        payer = address_group(self._quotas.client_address(scope, headers))
+        response, more = await self._costly.load(
+            key, question, receive, payer=payer, is_kept=not cookie, common_headers=_common_headers
+        )
+        if cost.is_by_second and more:
+            self._quotas.charge_pages(scope, headers, more, self._clock())
+        return await self._messages(response, key, scope, headers, request_id_header)
 
     def _is_behind(self, seen: SeenRevision | None, scope_id: int) -> bool:
         """Whether a page of this scope may be older here than what its reader has seen."""
@@ -231,6 +307,15 @@ def too_many_pages(wait_seconds: int) -> HttpResponse:
     text = f"Too many pages for your address. Try again in {wait_seconds} s."
     retry_after = (b"retry-after", b"%d" % wait_seconds)
     return HttpResponse(429, text.encode(), "text/plain; charset=utf-8", headers=(retry_after,))
+
+
+def _plain_refusal(error: Exception) -> HttpResponse:
+    """A refusal as text, as a page costs more than many of them; an error that is none is raised."""
+    if not isinstance(error, Refusal):
+        raise error
+    refused = refusal_response(error)
+    text = error.message.encode()
+    return HttpResponse(refused.status, text, "text/plain; charset=utf-8", headers=refused.headers)
 
 
 def _common_headers(response: HttpResponse) -> Headers:

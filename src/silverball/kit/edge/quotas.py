@@ -74,8 +74,11 @@ class Quotas:
         free_limiter = self._resolving_limiter if self._program.is_uncounted(scope["path"]) else None
         if caller.owns_scope.get(scope_id):
             return RequestQuota(self._own_limiter, (caller.user_id, scope_id), free_limiter=free_limiter)
-        key = caller.user_id or address_group(self._proxies.client_address(scope, headers))
-        return RequestQuota(self._limiter, key, free_limiter=free_limiter)
+        return RequestQuota(self._limiter, self.payer(caller, scope, headers), free_limiter=free_limiter)
+
+    def payer(self, caller: CachedCaller, scope: Scope, headers: dict[bytes, bytes]) -> int | str:
+        """The account that a request counts for; for a stranger their address."""
+        return caller.user_id or address_group(self._proxies.client_address(scope, headers))
 
     def take_for_address(self, address: str, now: float) -> bool:
         """Count something that is no HTTP request for this address; False when nothing remained."""
@@ -100,6 +103,15 @@ class Quotas:
             return 0
         key = address_group(self._proxies.client_address(scope, headers))
         return 0 if self._pages_limiter.take(key, now) >= 0 else self._pages_limiter.seconds_to_wait(key, now)
+
+    def client_address(self, scope: Scope, headers: dict[bytes, bytes]) -> str:
+        """The address that a request comes from, behind the proxies that are trusted."""
+        return self._proxies.client_address(scope, headers)
+
+    def charge_pages(self, scope: Scope, headers: dict[bytes, bytes], count: int, now: float) -> None:
+        """Count what a page cost beside itself."""
+        key = address_group(self._proxies.client_address(scope, headers))
+        RequestQuota(self._pages_limiter, key).take_more(count if self._pages_limiter.limit else 0, now)
 
     def seconds_to_costly_answer(self, scope: Scope, headers: dict[bytes, bytes], now: float) -> int:
         """`seconds_to_page` for an answer that costs as much as a page; 0 for all others."""

@@ -90,6 +90,12 @@ class RequestQuota:
             return self._limiter.remaining(self.key, now)
         return self._limiter.take(self.key, now)
 
+    def take_more(self, count: int, now: float) -> int:
+        """Count what an answer cost beside its request, as far as it remains; return how many remain then."""
+        for _ in range(min(count, self.remaining(now))):
+            self._limiter.take(self.key, now)
+        return self.remaining(now)
+
     def remaining(self, now: float) -> int:
         """The number of requests that remain; does not count one."""
         return self._limiter.remaining(self.key, now)

@@ -182,7 +182,7 @@ class WriteRequests:
             return
         revision = self._revision_of(db, tournament_id)
         # An unknown tournament is refused by the handler.
-        if revision is not None and not _names_revision(request.if_match, *revision):
+        if revision is not None and not names_revision(request.if_match, *revision):
             raise RevisionMismatch(*revision)
 
     def _revision_headers(self, call: AnyWrite) -> tuple[tuple[bytes, bytes], ...]:
@@ -199,7 +199,7 @@ class WriteRequests:
         return self._now().replace(microsecond=0)
 
 
-def _names_revision(if_match: bytes, revision: int, stamp: int) -> bool:
+def names_revision(if_match: bytes, revision: int, stamp: int) -> bool:
     """Whether an If-Match names this revision: by its tag, by its number alone, or by `*`.
 
     A list (`"6-3f9a"`, `"6"`, `W/"6"`, `6`) matches if one of its members does.

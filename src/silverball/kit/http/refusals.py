@@ -108,6 +108,12 @@ class TooManyAttempts(Refusal):
     sentence = "Too Many Attempts."
 
 
+class AnswerInProgress(TooManyAttempts):
+    """The caller has a costly answer computed already, and another one waits."""
+
+    sentence = "One of your answers is being computed and another one waits. Ask again when you have them."
+
+
 class ServerError(Refusal):
     """The request failed because of a fault of the server."""
 
@@ -173,7 +179,7 @@ def error_response(error: Exception, *, is_transient: Callable[[Exception], bool
 
 
 def _refusal_headers(refusal: Refusal) -> tuple[tuple[bytes, bytes], ...]:
-    if isinstance(refusal, ServiceUnavailable):
+    if isinstance(refusal, (ServiceUnavailable, AnswerInProgress)):
         return RETRY_AFTER
     if isinstance(refusal, MethodNotAllowed):
         return ((b"allow", ", ".join(refusal.allowed).encode()),)

@@ -15,6 +15,7 @@ from silverball.rules.model import settings_protocols
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.outlook.forecast import Chance, cut_of
 from silverball.rules.planning import simulation
+from silverball.rules.planning.answers import nights_for
 from silverball.rules.planning.nights import CertainBy, SimulatedNight
 from silverball.rules.planning.simulation import Dice, DrawnNights, Flags, Numbers
 from silverball.rules.scoring import point_maps
@@ -71,8 +72,9 @@ def _keys_of_points(
     sizes = range(1, point_maps.GROUP_SIZE_MAX + 1)
     awards = [[float(points) for points in point_maps.points_by_place(rows, size)] for size in sizes]
     points = drawn_rounds.points_by_player(tournament)
-    totals = np.tile(np.array([float(points[each]) for each in ids]), (NIGHTS_SIMULATED, 1))
-    totals += simulation.awards_of_open_games(tournament, ids, awards, dice, NIGHTS_SIMULATED, strength)
+    nights = nights_for(len(ids), NIGHTS_SIMULATED)
+    totals = np.tile(np.array([float(points[each]) for each in ids]), (nights, 1))
+    totals += simulation.awards_of_open_games(tournament, ids, awards, dice, nights, strength)
     if form.planning.certain_by is CertainBy.GAMES:
         return totals
     planned = settings_protocols.rounds_planned(tournament.settings)
@@ -80,7 +82,7 @@ def _keys_of_points(
         return None
     running = DrawnNights(
         totals,
-        np.tile(_playing(ids, tournament.active_ids), (NIGHTS_SIMULATED, 1)),
+        np.tile(_playing(ids, tournament.active_ids), (nights, 1)),
         group_size=form.players_per_game,
         awards=awards,
         games=settings_protocols.games_per_round(tournament.settings),
@@ -103,11 +105,12 @@ def _keys_of_strikes(
     """Later out is better, then fewer strikes; whoever is in at the end is first."""
     rows = {row.player_id: row for row in form.rank(tournament)}
     strikes = [float((rows[each].strike_count if each in rows else 0) or 0) for each in ids]
-    totals = np.tile(np.array(strikes), (NIGHTS_SIMULATED, 1))
-    totals += simulation.awards_of_open_games(tournament, ids, shape.awards, dice, NIGHTS_SIMULATED, strength)
+    nights = nights_for(len(ids), NIGHTS_SIMULATED)
+    totals = np.tile(np.array(strikes), (nights, 1))
+    totals += simulation.awards_of_open_games(tournament, ids, shape.awards, dice, nights, strength)
     running = DrawnNights(
         totals,
-        np.tile(_playing(ids, form.playing_ids(tournament)), (NIGHTS_SIMULATED, 1)),
+        np.tile(_playing(ids, form.playing_ids(tournament)), (nights, 1)),
         group_size=shape.group_size,
         awards=shape.awards,
         games=shape.games_per_round,

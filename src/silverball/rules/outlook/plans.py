@@ -14,7 +14,7 @@ from silverball.rules.mechanics import results
 from silverball.rules.model.settings import TournamentSettings, read_settings
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.planning import simulation
-from silverball.rules.planning.answers import PLAIN, Circumstances, MeaningfulGames
+from silverball.rules.planning.answers import PLAIN, Circumstances, MeaningfulGames, nights_for
 from silverball.rules.planning.nights import (
     HUNDREDTHS,
     ClockNight,
@@ -27,6 +27,7 @@ from silverball.rules.planning.nights import (
 from silverball.rules.planning.pace import Pace
 from silverball.rules.planning.simulation import Dice, GameClock, Numbers, simulate_minutes
 
+# For up to a hundred players.
 NIGHTS_SIMULATED = 200
 # The share of the simulated nights that end by the line.
 LINE = 0.9
@@ -114,9 +115,8 @@ def plan_night(
     except Invalid as refusal:
         return PlannedNight(form=form, choice=choice, settings=settings, note=refusal.text())
     games = form.meaningful_games(settings, players, replace(circumstances, pace=pace))
-    minutes = simulate_minutes(
-        shape, players=players, machines=machines, pace=pace, dice=dice, nights=NIGHTS_SIMULATED
-    )
+    nights = nights_for(players, NIGHTS_SIMULATED)
+    minutes = simulate_minutes(shape, players=players, machines=machines, pace=pace, dice=dice, nights=nights)
     if minutes is None:
         assert isinstance(shape, OpenEnd)
         return PlannedNight(
@@ -157,7 +157,7 @@ def project_end(tournament: Tournament, form: Format, pace: Pace, dice: Dice, no
         shape = form.planning.shape(tournament.settings, players)
     except (DoesNotFit, Invalid, ValueError) as refusal:
         return Projection(note=refusal.text() if isinstance(refusal, Invalid) else str(refusal))
-    clock = GameClock(pace, dice, NIGHTS_SIMULATED)
+    clock = GameClock(pace, dice, nights_for(players, NIGHTS_SIMULATED))
     if isinstance(shape, OpenEnd):
         return Projection(note=shape.reason)
     if isinstance(shape, ClockNight):

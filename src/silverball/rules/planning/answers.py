@@ -19,6 +19,13 @@ from silverball.rules.scoring.point_maps import WireRows
 NIGHTS = 10_000
 # Larger fields are not simulated: the arrays would be large, and no night is.
 PLAYERS_MAX = 1_000
+# Up to so many players a simulation has all its nights.
+FULL_FIELD = 100
+
+
+def nights_for(players: int, nights: int) -> int:
+    """The nights to simulate for so many players: fewer in a large field, so that it costs no more."""
+    return max(nights // 10, nights * FULL_FIELD // max(players, FULL_FIELD))
 
 
 class SimulatedOutcome(Struct, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from silverball.kit.values import replace
 from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE, group_sizes
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.planning.answers import NIGHTS, PLAYERS_MAX, SimulatedOutcome
+from silverball.rules.planning.answers import NIGHTS, PLAYERS_MAX, SimulatedOutcome, nights_for
 from silverball.rules.planning.nights import (
     ClockNight,
     FreeTurns,
@@ -380,13 +380,16 @@ class NightTotals(Struct):
     firsts: int = 0
 
 
-def simulate(night: SimulatedNight, *, nights: int = NIGHTS, dice: Dice | None = None) -> SimulatedOutcome:
-    """Return the means over this many nights; without dice, from a seed that follows from the night.
+def simulate(night: SimulatedNight, *, nights: int = 0, dice: Dice | None = None) -> SimulatedOutcome:
+    """Return the means over this many nights, 0 for as many as suit its players.
+
+    Without dice, their seed follows from the night.
 
     Raises ValueError below 2 and above 1,000 players, and for a size of groups other than two and four.
     """
     if not 2 <= night.players <= PLAYERS_MAX or night.group_size not in (PAIR_SIZE, GROUP_SIZE):
         raise ValueError(f"a night of {night.players} in groups of {night.group_size} is not simulated")
+    nights = nights or nights_for(night.players, NIGHTS)
     seed = int.from_bytes(hashlib.sha256(night.key.encode()).digest()[:8])
     chance = dice if dice is not None else np.random.Generator(np.random.PCG64(seed))
     weights = RoundWeights(night)

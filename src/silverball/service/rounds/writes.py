@@ -1,11 +1,12 @@
 """Rounds drawn, changed, completed and deleted; ties, notes, rulings, the timer and calls."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from random import Random
 from typing import Annotated, Any
 
-from msgspec import UNSET, Meta, UnsetType
-from sqlalchemy import insert
+from msgspec import UNSET, Meta, Struct, UnsetType
+from sqlalchemy import Connection, insert
 
 from silverball.kit.errors import Invalid, Sentence
 from silverball.kit.http.body import Body
@@ -43,6 +44,7 @@ from silverball.service.rounds.bodies import (
 from silverball.service.standings.reads import standings
 from silverball.service.tournaments.reads import series_facts
 from silverball.service.venues import reads as venues_reads
+from silverball.store.revisions.stamps import Revision
 from silverball.store.tables import game_note
 from silverball.store.tournament import forecasts, journal
 from silverball_wire.games import Game
@@ -78,10 +80,9 @@ def open_round(call: Write[NewRound]) -> DrawnRound:
         current = loaded.load_for_change(call.transaction, tournament_id)
         if current.revision != dry_run.revision:
             raise PreparationOutdated
-        forecasts.count_preview(
-            call.db, tournament_id, tournament_commands.next_draw_name(current.tournament)
-        )
-        return reads.drawn_round(apply_changes(current.tournament, dry_run.decision.changes))
+        preview = _preview(current.tournament, dry_run)
+        forecasts.count_preview(call.db, tournament_id, preview.draw)
+        return preview.drawn
     newest = commands.commit_dry_run(call, _preview_notes(call)).newest_round
     assert newest is not None
     query = TournamentGamesQuery(round=str(newest.round_id))
@@ -89,6 +90,30 @@ def open_round(call: Write[NewRound]) -> DrawnRound:
         data=reads.find_round(call.db, tournament_id, newest.round_id),
         games=games.games_in_tournament(call.db, tournament_id, query),
     )
+
+
+class RoundPreview(Struct, frozen=True):
+    """A round that was drawn and not opened."""
+
+    drawn: DrawnRound
+    # The name of the draw, under which looks at it are counted.
+    draw: str
+    revision: Revision
+
+
+def preview_round(
+    call: Write[NewRound], read: Callable[[], AbstractContextManager[Connection]]
+) -> RoundPreview:
+    """The answer to a dry run, made by reading only: whoever sends it counts the look."""
+    with read() as db:
+        snapshot_call = call.within(db, None, call.now)
+        current, draw = commands.load_snapshot(snapshot_call), prepare_round(snapshot_call)
+    return _preview(current.tournament, draw())
+
+
+def _preview(current: Tournament, dry_run: DryRun) -> RoundPreview:
+    drawn = reads.drawn_round(apply_changes(current, dry_run.decision.changes))
+    return RoundPreview(drawn, tournament_commands.next_draw_name(current), dry_run.revision)
 
 
 def _preview_notes(call: Write[NewRound]) -> JournalEntries:

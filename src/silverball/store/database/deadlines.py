@@ -246,6 +246,8 @@ JOBS = StoreLimits(
 # Duties that are repeated every second read as little as a request. One that hangs would hold up what it
 # does for the next ten minutes.
 DUTIES = StoreLimits(read=REQUEST, write=JOBS.write)
+# The computing process reads for as long as somebody waits for its answer, and writes nothing.
+COMPUTING = StoreLimits(read=JOBS.read, write=JOBS.write)
 # A day is rated as a whole (decision 0018), which takes longer than a slice where thousands play on one day
 # or many ratings are new. Few wait for it: the ratings of everybody are published in slices.
 RATINGS = StoreLimits(

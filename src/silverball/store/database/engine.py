@@ -76,6 +76,10 @@ SET_LIMITS = text(
 )
 
 
+class DatabaseIsReadOnly(RuntimeError):
+    """A process that only reads was asked to write, which is a fault of the program."""
+
+
 class Commit(Struct, frozen=True):
     """The news of a committed transaction."""
 
@@ -95,7 +99,15 @@ class Commit(Struct, frozen=True):
 class Store:
     """One database, and the file of the keys for its secrets. Build it once per process."""
 
-    def __init__(self, url: str, secret_file: Path | None = None, *, limits: StoreLimits = REQUESTS) -> None:
+    def __init__(
+        self,
+        url: str,
+        secret_file: Path | None = None,
+        *,
+        limits: StoreLimits = REQUESTS,
+        is_read_only: bool = False,
+    ) -> None:
+        self.is_read_only = is_read_only
         self.url: URL = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self._limits = limits
@@ -104,14 +116,16 @@ class Store:
         self._limits_of_connections = limits.read
         self._deadlines = Deadlines()
         self.engine: Engine = (
-            _sqlite_engine(self.url)
+            _sqlite_engine(self.url, is_read_only=is_read_only)
             if self.is_sqlite
             else create_postgresql_engine(self.url, self._limits_of_connections, self._deadlines)
         )
         self.file = WatchedFile(self.file_beside(""))
         self.snapshots = SnapshotCache()
         # Only one machine has an SQLite file, so a key made there is known wherever it is needed.
-        self.key_file = KeyFile(secret_file or self.file_beside(SECRET_FILE_ENDING), may_make=self.is_sqlite)
+        self.key_file = KeyFile(
+            secret_file or self.file_beside(SECRET_FILE_ENDING), may_make=self.is_sqlite and not is_read_only
+        )
         self.full_accounts = FullAccounts()
         self.wanted_nights = WantedItems[SimulatedNight]()
         self.wanted_forecasts = WantedItems[int]()
@@ -226,6 +240,8 @@ class Store:
             yield transaction.connection
 
     def _open_transaction(self, limits: TimeLimits) -> AbstractContextManager[Transaction]:
+        if self.is_read_only:
+            raise DatabaseIsReadOnly
         if self.is_sqlite:
             self.file.require_same()
             return self._group_commit.transaction(limits)
@@ -332,8 +348,9 @@ def _postgresql_options(mode: str) -> dict[str, Any]:
 
 
 # Parameters stay out of error messages, which are logged: among them are hashes and addresses.
-def _sqlite_engine(url: URL) -> Engine:
-    _keep_private(url)
+def _sqlite_engine(url: URL, *, is_read_only: bool) -> Engine:
+    if not is_read_only:
+        _keep_private(url)
     engine = create_engine(
         url,
         hide_parameters=True,
@@ -354,6 +371,8 @@ def _sqlite_engine(url: URL) -> Engine:
         cursor.execute(f"PRAGMA journal_size_limit={WAL_BYTES_KEPT}")
         # The undo data of a savepoint stays in memory; beyond 64 KB it would go to a file.
         cursor.execute("PRAGMA temp_store=MEMORY")
+        if is_read_only:
+            cursor.execute("PRAGMA query_only=ON")
         cursor.close()
         connection.create_function("silverball_folded", 1, names.fold, deterministic=True)
 

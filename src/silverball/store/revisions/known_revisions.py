@@ -324,6 +324,15 @@ class KnownRevisions:
             self._high_water.save(self._world)
 
 
+def stored_version(store: Store, scope_id: int) -> int:
+    """The version of a scope as the database has it now, the same number in all processes; 0 for none."""
+    world = store.world_state()
+    found = {WORLD: world.total} if scope_id == WORLD else store.tournament_revisions([scope_id])
+    if scope_id not in found:
+        return 0
+    return stamps.version(found[scope_id].number, found[scope_id].stamp ^ _salt_of(world))
+
+
 def _revision_in(version: int, salt: int) -> Revision:
     revision = stamps.revision_in(version)
     return Revision(revision.number, revision.stamp ^ salt)

@@ -502,14 +502,7 @@ def download_data(request: PageRequest) -> Response:
     with site.store.read() as db:
         data = account_reads.account_data(db, user_id)
         name, content = own_data.account_file(user_id, data, site.now())
-    with site.store.write(quiet=True) as transaction:
-        audit.count(
-            transaction.connection,
-            "data-exported",
-            at=site.now(),
-            user_id=user_id,
-            source=request.client_address,
-        )
+    site.note_download(user_id, request.client_address)
     headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
     return Response(content, media_type=own_data.CONTENT_TYPE, headers=headers)
 

@@ -18,7 +18,7 @@ from silverball.rules.model import settings_protocols
 from silverball.rules.model.settings import TournamentSettings, read_settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.planning import event
-from silverball.rules.planning.answers import Circumstances, MeaningfulGames
+from silverball.rules.planning.answers import Circumstances, MeaningfulGames, nights_for
 from silverball.rules.planning.event import EventPart
 from silverball.rules.planning.nights import DoesNotFit, NightShape
 from silverball.rules.planning.pace import NIGHTS_MIN, Pace, PastNight, PlayedGame, learn_pace
@@ -369,7 +369,7 @@ def plan(db: Connection, query: PlanQuery, user_id: int, now: datetime) -> Plan:
         machines=machines,
         start=query.start,
         closes=query.closes,
-        simulated_nights=outlook.NIGHTS_SIMULATED,
+        simulated_nights=nights_for(query.players, outlook.NIGHTS_SIMULATED),
         options=tuple(
             _option(night, query.players, pace_by_type[night.form.type], start, closes) for night in planned
         ),
