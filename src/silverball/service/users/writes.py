@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
-from sqlalchemy import Connection, delete, func, insert, or_, select, text, update
+from sqlalchemy import Connection, delete, insert, or_, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from silverball.kit import values
@@ -25,6 +25,7 @@ from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.core.calls import Write
 from silverball.service.users import reads
 from silverball.service.users.reads import CODES, DEVICES_MAX, SCOREKEEPER, USE_RECORDED_EVERY, Token
+from silverball.store.counts import quotas
 from silverball.store.database.transaction import Transaction
 from silverball.store.people import audit, encryption, rating_days
 from silverball.store.tables import (
@@ -267,9 +268,14 @@ def create_token(
     if owner.placeholder:
         raise AccountCannotHaveTokens(user_id=user_id)
     _require_valid_request(owner.role, name.strip(), abilities, expires_days)
-    count = db.execute(select(func.count()).select_from(token).where(token.c.user_id == user_id)).scalar_one()
-    if count >= TOKENS_MAX:
-        raise TooManyTokens(limit=TOKENS_MAX)
+    quotas.require_room(
+        db,
+        token,
+        token.c.user_id == user_id,
+        owner=f"account {user_id}",
+        limit=TOKENS_MAX,
+        refusal=lambda _: TooManyTokens(limit=TOKENS_MAX),
+    )
     secret = tokens.new_secret(dice)
     values = {
         "user_id": user_id,
@@ -432,9 +438,14 @@ class NewDevice(Body, frozen=True, kw_only=True):
 def create_device_link(call: Write[NewDevice], dice: Random) -> SecretLink:
     """Create a link that lets a browser record results until the tournament is completed."""
     tournament = _running_tournament(call)
-    rows = select(func.count()).select_from(device).where(*_is_active(tournament, SCOREKEEPER))
-    if call.db.execute(rows).scalar_one() >= DEVICES_MAX:
-        raise TooManyDevices(limit=DEVICES_MAX)
+    quotas.require_room(
+        call.db,
+        device,
+        *_is_active(tournament, SCOREKEEPER),
+        owner=f"tournament {tournament.tournament_id}",
+        limit=DEVICES_MAX,
+        refusal=lambda _: TooManyDevices(limit=DEVICES_MAX),
+    )
     secret = tokens.new_link_secret(dice)
     _insert_device(call, SCOREKEEPER, call.body.name, hash=tokens.digest(secret))
     return SecretLink(secret)
@@ -546,11 +557,14 @@ def create_director_link(call: Write[Body], dice: Random) -> SecretLink:
     """Make a link that makes the first organizer who opens it a director, for seven days."""
     tournament_id = commands.load_tournament(call, access.owns).tournament_id
     call.db.execute(delete(director_link).where(_DIRECTOR_LINK.expires_at <= call.now))
-    unused = (
-        select(func.count()).select_from(director_link).where(_DIRECTOR_LINK.tournament_id == tournament_id)
+    quotas.require_room(
+        call.db,
+        director_link,
+        _DIRECTOR_LINK.tournament_id == tournament_id,
+        owner=f"tournament {tournament_id}",
+        limit=LINKS_MAX,
+        refusal=lambda _: TooManyDirectorLinks(limit=LINKS_MAX),
     )
-    if call.db.execute(unused).scalar_one() >= LINKS_MAX:
-        raise TooManyDirectorLinks(limit=LINKS_MAX)
     secret = tokens.new_link_secret(dice)
     values = {
         "hash": tokens.digest(secret),

@@ -11,11 +11,12 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Text, bindparam, delete, func, or_, select, type_coerce, update
 
-from silverball.kit.errors import Conflict, NotFound
+from silverball.kit.errors import Conflict, NotAllowed, NotFound
 from silverball.service.accounts import reads
 from silverball.service.accounts.writes import tournaments
 from silverball.service.core import feed_events
 from silverball.store import tables
+from silverball.store.database.named_locks import take_lock
 from silverball.store.database.statements import Statement
 from silverball.store.database.transaction import Transaction
 from silverball.store.people import audit, book, merging, names, rating_days, unfinished_changes
@@ -77,6 +78,7 @@ def erase_account(transaction: Transaction, user_id: int) -> bool:
 
     Raises NotFound and Conflict.
     """
+    lock_administrators(transaction.connection)
     reads.require_erasable(transaction.connection, user_id)
     return erase_account_again(transaction, user_id)
 
@@ -238,6 +240,22 @@ def _rewrite_document(db: Connection, submission_id: int, place: int) -> None:
     db.execute(update(tables.submission_document).where(is_document).values(body=text))
 
 
+# There is always an administrator who can sign in: who takes this from an account holds one lock.
+
+
+def lock_administrators(db: Connection, by_user_id: int | None = None) -> None:
+    """Let one transaction at a time change roles, suspensions, or delete accounts.
+
+    Raises NotAllowed when the account that acts is no administrator any more; None is the command line.
+    """
+    take_lock(db, "administrators")
+    if by_user_id is None:
+        return
+    is_acting = (_USER.user_id == by_user_id, _USER.role == "admin", _USER.suspended_at.is_(None))
+    if db.execute(select(_USER.user_id).where(*is_acting)).first() is None:
+        raise NotAllowed
+
+
 # Suspend an account: its tokens, sessions, devices and webhooks do nothing from then on.
 
 
@@ -255,17 +273,21 @@ def suspend(
     now: datetime,
     by_user_id: int | None = None,
     source: str = audit.COMMAND_LINE,
+    is_forced: bool = False,
 ) -> Suspension:
     """Suspend the account at once; a suspended one stays as it is. Raises NotFound.
 
-    Raises OwnAccountNotSuspended for the account of who suspends.
+    Raises OwnAccountNotSuspended for the account of who suspends, and LastAdmin unless it is forced.
     """
     if user_id == by_user_id:
         raise OwnAccountNotSuspended
     db, own = transaction.connection, tables.user.c.user_id == user_id
+    lock_administrators(db, by_user_id)
     suspended_at = _suspended_at(transaction, user_id)
     if suspended_at is not None:
         return Suspension(user_id=user_id, suspended_at=base.iso(suspended_at))
+    if not is_forced:
+        reads.require_other_administrator(db, user_id)
     db.execute(update(tables.user).where(own).values(suspended_at=now))
     for table in (tables.session, tables.half_sign_in):
         db.execute(delete(table).where(table.c.user_id == user_id))
@@ -290,6 +312,7 @@ def unsuspend(
     source: str = audit.COMMAND_LINE,
 ) -> Suspension:
     """Let a suspended account act again, with its tokens; webhooks stay off. Raises NotFound."""
+    lock_administrators(transaction.connection, by_user_id)
     if _suspended_at(transaction, user_id) is not None:
         db, own = transaction.connection, tables.user.c.user_id == user_id
         db.execute(update(tables.user).where(own).values(suspended_at=None))
