@@ -44,6 +44,7 @@ from silverball.store.revisions.stamps import Revision
 from silverball.web import exports, operations, route_names
 from silverball.web.handbook import PagesWhenAsked
 from silverball.web.live import views
+from silverball.web.visitors import VisitorLookup
 from silverball_wire import resources
 from silverball_wire.generated.format_settings import FormatSettings
 from silverball_wire.pages import ErrorBody, ValidationErrorBody
@@ -120,6 +121,7 @@ def build_backend(
     follows_host: bool = False,
 ) -> Backend:
     """The callables and paths that the front door needs of this database. `pages`: all outside of /api."""
+    visitors = VisitorLookup(store, settings, lambda: datetime.now(UTC))
     return Backend(
         find_caller=callers.find_caller,
         version_of=known.known_version,
@@ -146,6 +148,8 @@ def build_backend(
         public_paths=views.PATHS,
         answer_public=_answer_public(store, settings),
         normalize_public_query=views.meaningful_query,
+        secrets_in=visitors.secrets_in,
+        find_visitor=visitors.find,
         date_public_page=views.date_page,
         follows_host=follows_host,
         pages=pages,
@@ -174,6 +178,7 @@ def _front_door_limits(settings: Settings, measures: Measures) -> FrontDoorLimit
         standings_interval_seconds=settings.standings_interval_seconds,
         pages_per_minute=settings.pages_per_minute,
         cache_bytes=settings.cache_megabytes * 1_000_000,
+        streams_max=settings.connections_per_address,
         proxies=TrustedProxies.parse(settings.trusted_proxies),
         shared_counts=RedisCounts(redis_url, settings.redis_prefix) if redis_url else None,
         measures=measures,
