@@ -30,6 +30,7 @@ from silverball.kit.http.endpoints import Access, HttpResponse, collect_endpoint
 from silverball.kit.http.json_schema import field_texts
 from silverball.kit.http.router import Router
 from silverball.kit.measures import Measures
+from silverball.service.core import commands
 from silverball.service.tournaments import paths
 from silverball.service.users.callers import CallerLookup
 from silverball.settings import Settings
@@ -297,6 +298,7 @@ def build_api(
         write=store.write,
         revision_of=revisions.current_revision,
         idempotency_store=idempotency,
+        refuse_replay=commands.refuse_replay,
         now=now,
     )
     return Api(

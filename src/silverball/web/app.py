@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from silverball.kit.edge.proxies import FindBaseUrl, TrustedProxies, base_url_finder
 from silverball.kit.edge.work_queue import THREADS_PER_LOCK, Overloaded, WorkQueue
 from silverball.kit.edge.write_requests import WriteRequests
+from silverball.service.core import commands
 from silverball.settings import Settings
 from silverball.store.counts import idempotency
 from silverball.store.counts.sign_in_failures import StoredFailures
@@ -145,6 +146,7 @@ def _shared_site(
         write=store.write,
         revision_of=revisions.current_revision,
         idempotency_store=idempotency,
+        refuse_replay=commands.refuse_replay,
         now=now,
     )
     # One process has an SQLite database, and counts for itself.

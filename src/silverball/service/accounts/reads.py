@@ -316,11 +316,23 @@ _ROWS = select(
 
 
 def find_link(db: Connection, secret: str, now: datetime) -> AccountLink | None:
-    """The link with this secret; None when it was used or withdrawn, or has expired."""
+    """The link with this secret; None when it was used or withdrawn, or has expired.
+
+    None too when who made it is no administrator now.
+    """
+    giver = user.alias()
     is_found = (
         _ACCOUNT_LINK.hash == tokens.digest(secret),
         _ACCOUNT_LINK.expires_at > now,
         user.c.suspended_at.is_(None),
+        or_(
+            IS_MAILED,
+            exists().where(
+                giver.c.user_id == _ACCOUNT_LINK.created_by,
+                giver.c.role == "admin",
+                giver.c.suspended_at.is_(None),
+            ),
+        ),
     )
     row = db.execute(_ROWS.where(*is_found)).mappings().one_or_none()
     return None if row is None else _account_link(dict(row))

@@ -496,7 +496,9 @@ def _is_active(tournament: Tournament, kind: str) -> tuple[Any, ...]:
 
 def _insert_device(call: Write[Any], kind: str, name: str, **secret: str) -> None:
     values = {"tournament_id": call.ids["tournament_id"], "kind": kind, "name": name, "created_at": call.now}
-    call.db.execute(insert(device).values(**values, **secret))
+    # Codes belong to the tournament, and outlive whoever made them.
+    given_by = call.user_id if kind == SCOREKEEPER else None
+    call.db.execute(insert(device).values(**values, **secret, created_by=given_by))
 
 
 TOURNAMENT, USER = "tournament_id", "user_id"
@@ -540,8 +542,23 @@ def add_director(call: Write[Body]) -> User:
     return user
 
 
+class KeptDevices(Body, frozen=True, kw_only=True):
+    """The devices that go on under the organizer's name when the director who made them is taken out."""
+
+    device_ids: Annotated[tuple[Id, ...], Meta(max_length=DEVICES_MAX)] = ()
+
+
 def remove_director(call: Write[Body]) -> User:
-    """Take a director's rights; directors may resign, too."""
+    """Take a director's rights, with the devices that they made; directors may resign, too."""
+    return _remove_director(call, ())
+
+
+def remove_director_and_keep(call: Write[KeptDevices]) -> User:
+    """Take a director's rights, with the devices that they made except those that the organizer keeps."""
+    return _remove_director(call, call.body.device_ids)
+
+
+def _remove_director(call: Write[Any], kept_ids: Sequence[int]) -> User:
     commands.load_tournament(call)
     user = reads.find_user(call.db, call.ids[USER], call.caller)
     is_own = user.user_id == call.user_id
@@ -550,6 +567,11 @@ def remove_director(call: Write[Body]) -> User:
         lambda tournament: roster_commands.remove_director(tournament, user.user_id),
         is_allowed=access.is_organizer if is_own else access.owns,
     )
+    made = (_DEVICE.tournament_id == call.ids[TOURNAMENT], _DEVICE.created_by == user.user_id)
+    if not is_own:
+        call.db.execute(update(device).where(*made, _DEVICE.device_id.in_(kept_ids)).values(created_by=None))
+    # For good: the devices do not come back with the director.
+    call.db.execute(update(device).where(*made, _DEVICE.revoked_at.is_(None)).values(revoked_at=call.now))
     return user
 
 
@@ -582,6 +604,7 @@ def accept_link(call: Write[AcceptedLink]) -> None:
         _DIRECTOR_LINK.hash == tokens.digest(call.body.link),
         _DIRECTOR_LINK.tournament_id == call.ids[TOURNAMENT],
         _DIRECTOR_LINK.expires_at > call.now,
+        reads.may_choose_directors(),
     )
     # Of two forms sent at once the second finds no link.
     if call.db.execute(delete(director_link).where(*own)).rowcount == 0:

@@ -160,6 +160,7 @@ def _delete_private_rows(db: Connection, user_id: int) -> None:
         db.execute(delete(table).where(table.c.user_id == user_id))
     link = tables.account_link.c
     db.execute(delete(tables.account_link).where((link.user_id == user_id) | (link.created_by == user_id)))
+    db.execute(delete(tables.director_link).where(tables.director_link.c.created_by == user_id))
     organized = select(tables.tournament.c.tournament_id).where(tables.tournament.c.organizer_id == user_id)
     db.execute(delete(tables.webhook).where(tables.webhook.c.tournament_id.in_(organized)))
 
@@ -289,10 +290,10 @@ def suspend(
     if not is_forced:
         reads.require_other_administrator(db, user_id)
     db.execute(update(tables.user).where(own).values(suspended_at=now))
-    for table in (tables.session, tables.half_sign_in):
+    end_sign_ins(db, user_id)
+    for table in (tables.token, tables.account_link):
         db.execute(delete(table).where(table.c.user_id == user_id))
-    link = tables.account_link.c
-    db.execute(delete(tables.account_link).where((link.user_id == user_id) | (link.created_by == user_id)))
+    end_handed_out(db, user_id, now)
     organized = select(tables.tournament.c.tournament_id).where(tables.tournament.c.organizer_id == user_id)
     is_sending = (tables.webhook.c.tournament_id.in_(organized), tables.webhook.c.is_active)
     values = {"is_active": False, "stopped_reason": WEBHOOK_STOPPED, "updated_at": now}
@@ -303,6 +304,25 @@ def suspend(
     return Suspension(user_id=user_id, suspended_at=base.iso(now))
 
 
+def end_sign_ins(db: Connection, user_id: int) -> None:
+    """Sign the account out everywhere."""
+    for table in (tables.session, tables.half_sign_in):
+        db.execute(delete(table).where(table.c.user_id == user_id))
+
+
+def end_handed_out(db: Connection, user_id: int, now: datetime) -> None:
+    """End for good what the account gave to others, because its right to give that has ended.
+
+    Their own tournaments keep what serves them.
+    """
+    for table in (tables.account_link, tables.director_link):
+        db.execute(delete(table).where(table.c.created_by == user_id))
+    organized = select(tables.tournament.c.tournament_id).where(tables.tournament.c.organizer_id == user_id)
+    device = tables.device.c
+    given = (device.created_by == user_id, device.tournament_id.not_in(organized))
+    db.execute(update(tables.device).where(*given, device.revoked_at.is_(None)).values(revoked_at=now))
+
+
 def unsuspend(
     transaction: Transaction,
     user_id: int,
@@ -311,7 +331,7 @@ def unsuspend(
     by_user_id: int | None = None,
     source: str = audit.COMMAND_LINE,
 ) -> Suspension:
-    """Let a suspended account act again, with its tokens; webhooks stay off. Raises NotFound."""
+    """Let a suspended account sign in again; tokens are gone, webhooks stay off. Raises NotFound."""
     lock_administrators(transaction.connection, by_user_id)
     if _suspended_at(transaction, user_id) is not None:
         db, own = transaction.connection, tables.user.c.user_id == user_id

@@ -15,7 +15,7 @@ from silverball.service.core import access, feed_events
 from silverball.store.counts import quotas
 from silverball.store.database.transaction import Transaction
 from silverball.store.people import audit
-from silverball.store.tables import account_link, user
+from silverball.store.tables import account_link, token, user
 
 INVITATION_LIFETIME = timedelta(days=7)
 RECOVERY_LIFETIME = timedelta(days=1)
@@ -70,7 +70,7 @@ class AdminAct(Struct, frozen=True, kw_only=True):
 
 
 def change_role(transaction: Transaction, user_id: int, role: str, act: AdminAct) -> None:
-    """Give the account another role; its tokens can do no more than the role can.
+    """Give the account another role; with a lower one, all that could do more than the role ends.
 
     Raises NotFound, NotAllowed, OwnRoleNotChanged, and LastAdmin.
     """
@@ -89,10 +89,27 @@ def change_role(transaction: Transaction, user_id: int, role: str, act: AdminAct
         return
     accounts_reads.require_other_administrator(db, user_id)
     db.execute(update(user).where(user.c.user_id == user_id).values(role=role))
+    if access.ROLES.index(role) < access.ROLES.index(before):
+        # What could do more ends for good: it does not come back with another change.
+        accounts.end_handed_out(db, user_id, act.now)
+        accounts.end_sign_ins(db, user_id)
+        _limit_tokens(db, user_id, role)
     transaction.changed_user_ids.add(user_id)
     feed_events.announce_users(transaction, [user_id], is_hiding=False)
     detail = f"{before} to {role}, by {act.user_id}"
     audit.record(db, "role-changed", at=act.now, user_id=user_id, source=act.source, detail=detail)
+
+
+def _limit_tokens(db: Connection, user_id: int, role: str) -> None:
+    """Take from the account's tokens, for good, what the role does not allow."""
+    allowed = access.abilities_for(role)
+    rows = select(token.c.token_id, token.c.abilities).where(token.c.user_id == user_id)
+    for row in db.execute(rows).all():
+        left = [ability for ability in row.abilities if ability in allowed]
+        # The highest that the role allows is what the token could do until now.
+        left = left if len(left) == len(row.abilities) else [*left, allowed[-1]]
+        own = token.c.token_id == row.token_id
+        db.execute(update(token).where(own).values(abilities=sorted(set(left), key=access.ABILITIES.index)))
 
 
 def invite(db: Connection, role: str, act: AdminAct, dice: Random) -> NewAccountLink:
