@@ -34,6 +34,7 @@ from silverball.kit.http.router import Router
 from silverball.kit.measures import Measures
 from silverball.rules.planning.nights import SimulatedNight
 from silverball.service.accounts import downloads
+from silverball.service.core import commands
 from silverball.service.tournaments import paths
 from silverball.service.users.callers import CallerLookup
 from silverball.settings import Settings
@@ -50,6 +51,7 @@ from silverball.store.tournament import forecasts
 from silverball.web import costly_routes, exports, operations, route_names
 from silverball.web.handbook import PagesWhenAsked
 from silverball.web.live import views
+from silverball.web.visitors import VisitorLookup
 from silverball_wire import resources
 from silverball_wire.generated.format_settings import FormatSettings
 from silverball_wire.pages import ErrorBody, ValidationErrorBody
@@ -128,6 +130,7 @@ def build_backend(
     follows_host: bool = False,
 ) -> Backend:
     """The callables and paths that the front door needs of this database. `pages`: all outside of /api."""
+    visitors = VisitorLookup(store, settings, lambda: datetime.now(UTC))
     return Backend(
         find_caller=callers.find_caller,
         version_of=known.known_version,
@@ -154,6 +157,8 @@ def build_backend(
         public_paths=views.PATHS,
         answer_public=answer_public(store, settings),
         normalize_public_query=views.meaningful_query,
+        secrets_in=visitors.secrets_in,
+        find_visitor=visitors.find,
         date_public_page=views.date_page,
         follows_host=follows_host,
         pages=pages,
@@ -219,6 +224,7 @@ def _front_door_limits(settings: Settings, measures: Measures) -> FrontDoorLimit
         standings_interval_seconds=settings.standings_interval_seconds,
         pages_per_minute=settings.pages_per_minute,
         cache_bytes=settings.cache_megabytes * 1_000_000,
+        streams_max=settings.connections_per_address,
         proxies=TrustedProxies.parse(settings.trusted_proxies),
         shared_counts=RedisCounts(redis_url, settings.redis_prefix) if redis_url else None,
         measures=measures,
@@ -338,6 +344,7 @@ def build_api(
         write=store.write,
         revision_of=revisions.current_revision,
         idempotency_store=idempotency,
+        refuse_replay=commands.refuse_replay,
         now=now,
     )
     return Api(

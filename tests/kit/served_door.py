@@ -26,20 +26,23 @@ OWN_LINES = re.compile(rb"(?m)^(date: |x-request-id: (?!mine))[^\r]*\r\n")
 class ServedDoor:
     """A front door behind real connections. `keeps`: whether these answer known requests themselves."""
 
-    def __init__(self, door: FrontDoor, proxies: TrustedProxies, *, keeps: bool) -> None:
+    def __init__(
+        self, door: FrontDoor, proxies: TrustedProxies, *, keeps: bool, limits: HttpLimits = LIMITS
+    ) -> None:
         self.door = door
         self.proxies = proxies
         self.blocked_networks: list[str] = []
         self.blocked = BlockedNetworks(lambda: self.blocked_networks)
         self.kept: KeptAnswers = door.kept_answers(self.blocked)
         self._keeps = keeps
+        self._limits = limits
         self.port = 0
 
     @asynccontextmanager
     async def serving(self, **options: Any) -> AsyncIterator[Self]:
         listener = socket.create_server(("127.0.0.1", 0))
         self.port = int(listener.getsockname()[1])
-        table = ConnectionTable(LIMITS, self.proxies)
+        table = ConnectionTable(self._limits, self.proxies)
         config = uvicorn.Config(
             BlockedNetworksDoor(self.door, self.blocked, self.proxies),
             http=connection_class(table, self.kept if self._keeps else None),

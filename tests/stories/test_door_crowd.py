@@ -50,8 +50,8 @@ def a_door(store: Store) -> tuple[int, str]:
     address = f"/api/tournaments/{night.tournament_id}"
     status, answer, _ = build.do(store, "PATCH", address, {"rsvpConfiguration": registration}, by=caller)
     assert status == 200, answer
-    tournament = loaded(store, night.tournament_id)
-    code = money_reads.sign_up_code(tournament)
+    with store.read() as db:
+        code = money_reads.sign_up_code(db, snapshot.load(db, night.tournament_id))
     return night.tournament_id, f"/t/{night.tournament_id}/sign-up?code={code}"
 
 

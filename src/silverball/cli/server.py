@@ -47,6 +47,8 @@ from silverball.web.operations import Expose, SiteMetrics
 
 BACKLOG = 2048
 METRICS_CONNECTIONS_MAX = 64
+# A tenth of all connections is kept for those who have an account, a device or a code.
+RESERVED_PART = 10
 # Browsers that came over HTTPS once do not come without it for a year.
 HTTPS_ONLY_SECONDS = 365 * 86_400
 
@@ -209,7 +211,10 @@ def connection_table(settings: Settings) -> ConnectionTable:
     """The connections of this process; files for the database and the rest stay free."""
     proxies = TrustedProxies.parse(settings.trusted_proxies)
     total = open_files_max() * 4 // 5
-    return ConnectionTable(HttpLimits(total=total, per_address=settings.connections_per_address), proxies)
+    limits = HttpLimits(
+        total=total, per_address=settings.connections_per_address, reserved=total // RESERVED_PART
+    )
+    return ConnectionTable(limits, proxies)
 
 
 # Within this time after its connection, a client has sent its request.

@@ -97,12 +97,18 @@ def password(user_id: int) -> None:
     click.echo(f"The password of user {user_id} is set.", err=True)
 
 
+FORCE = click.option(
+    "--force", "is_forced", is_flag=True, help="Even the only administrator who can sign in."
+)
+
+
 @user.command()
 @click.argument("user_id", metavar="ID", type=USER_ID)
-def suspend(user_id: int) -> None:
+@FORCE
+def suspend(user_id: int, *, is_forced: bool) -> None:
     """Suspend user ID: tokens, sign-ins, devices and webhooks are refused at once."""
     with _open_accounts(user_id) as transaction:
-        accounts.suspend(transaction, user_id, now=datetime.now(UTC))
+        accounts.suspend(transaction, user_id, now=datetime.now(UTC), is_forced=is_forced)
     click.echo(f"User {user_id} is suspended.", err=True)
 
 
@@ -133,7 +139,8 @@ def totp_off(email: str) -> None:
 @user.command("undo-spam")
 @click.argument("user_id", metavar="ID", type=USER_ID)
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def undo_spam(user_id: int, *, yes: bool) -> None:
+@FORCE
+def undo_spam(user_id: int, *, yes: bool, is_forced: bool) -> None:
     """Suspend user ID, and delete all that they made. Make a backup first.
 
     Tournaments with results and feed, players, machines, series, clubs, webhooks and pending claims are
@@ -143,7 +150,7 @@ def undo_spam(user_id: int, *, yes: bool) -> None:
     with database.open_database(not_found=f"There is no user {user_id}.", limits=LONG_COMMANDS) as store:
         if not yes:
             click.confirm(f"Delete all tournaments and the book of user {user_id}?", abort=True, err=True)
-        cleaned = clean_account(store, user_id, datetime.now(UTC))
+        cleaned = clean_account(store, user_id, datetime.now(UTC), is_forced=is_forced)
     click.echo(f"Deleted {cleaned.tournaments} tournaments and {cleaned.rows} rows of the book.")
     if cleaned.tournaments_kept or cleaned.rows_kept:
         ids = ", ".join(map(str, cleaned.tournaments_kept)) or "none"
@@ -207,13 +214,13 @@ class CleanedAccount(Struct, frozen=True):
     rows_kept: int
 
 
-def clean_account(store: Store, user_id: int, now: datetime) -> CleanedAccount:
+def clean_account(store: Store, user_id: int, now: datetime, *, is_forced: bool = False) -> CleanedAccount:
     """Suspend the account, and delete what it made. Raises NotFound.
 
     A command that was cut off can be given again. Tournaments that others link to stay.
     """
     with store.write() as transaction:
-        accounts.suspend(transaction, user_id, now=now)
+        accounts.suspend(transaction, user_id, now=now, is_forced=is_forced)
     with store.read() as db:
         made, sent = accounts.made_tournaments(db, user_id), accounts.sent_submissions(db, user_id)
     kept = [tournament_id for tournament_id in made if not _remove(store, tournament_id, user_id)]

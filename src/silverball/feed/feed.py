@@ -5,7 +5,6 @@ import logging
 import math
 import re
 import resource
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from random import Random, SystemRandom
 from typing import Protocol
@@ -24,7 +23,8 @@ from silverball.feed.replays import Pacer
 from silverball.feed.stored_events import StoredEvents
 from silverball.feed.subscribers import Subscriber
 from silverball.kit.edge.blocked_networks import BlockedNetworks
-from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies, address_group
+from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies
+from silverball.kit.edge.shares import OpenCounts, Share, address_shares
 from silverball.settings import SettingError, Settings
 from silverball.store.database.engine import Store
 
@@ -354,7 +354,7 @@ class Feed:
         self._dice = dice or SystemRandom()
         self._sweep_seconds = sweep_seconds
         self._connections: set[FeedConnection] = set()
-        self._addresses: Counter[str] = Counter()
+        self._addresses = OpenCounts(limits.per_address_max)
         self._sweeper: asyncio.Task[None] | None = None
 
     def admit(self, request: Handshake, address: str) -> App | Close:
@@ -362,8 +362,7 @@ class Feed:
         verdict = check_handshake(request, self._rules)
         if self.blocked is not None and self.blocked.is_blocked(address):
             verdict = NETWORK_BLOCKED
-        counted = self._counted_address(address)
-        if isinstance(verdict, App) and counted and self._addresses[counted] >= self.limits.per_address_max:
+        if isinstance(verdict, App) and self._addresses.is_full(self._shares_of(address)):
             verdict = ADDRESS_FULL
         elif isinstance(verdict, App) and self.is_full:
             verdict = SERVER_FULL
@@ -383,9 +382,7 @@ class Feed:
         self._connections.add(connection)
         self.hub.metrics.connections = len(self._connections)
         self.hub.metrics.connections_total += 1
-        counted = self._counted_address(address)
-        if counted:
-            self._addresses[counted] += 1
+        self._addresses.enter(self._shares_of(address))
         return connection
 
     def _new_socket_id(self) -> str:
@@ -397,17 +394,12 @@ class Feed:
             return
         self._connections.remove(connection)
         self.hub.metrics.connections = len(self._connections)
-        counted = self._counted_address(connection.address)
-        if counted:
-            self._addresses[counted] -= 1
-            if not self._addresses[counted]:
-                del self._addresses[counted]
+        self._addresses.leave(self._shares_of(connection.address))
 
-    def _counted_address(self, address: str) -> str:
-        """The address, or IPv6 network, that a connection counts for; empty when it is not limited."""
-        if not self.limits.per_address_max or self.limits.proxies.trusts(address):
-            return ""
-        return address_group(address)
+    def _shares_of(self, address: str) -> Sequence[Share]:
+        """What a connection counts for; nothing when it is not limited."""
+        is_limited = self.limits.per_address_max and not self.limits.proxies.trusts(address)
+        return address_shares(address) if is_limited else ()
 
     @property
     def unsent_bytes(self) -> int:

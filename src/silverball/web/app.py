@@ -20,6 +20,7 @@ from silverball.kit.edge.proxies import FindBaseUrl, TrustedProxies, base_url_fi
 from silverball.kit.edge.work_queue import THREADS_PER_LOCK, Overloaded, WorkQueue
 from silverball.kit.edge.write_requests import WriteRequests
 from silverball.service.accounts import downloads
+from silverball.service.core import commands
 from silverball.settings import Settings
 from silverball.store.counts import idempotency
 from silverball.store.counts.sign_in_failures import StoredFailures
@@ -151,6 +152,7 @@ def _shared_site(
         write=store.write,
         revision_of=revisions.current_revision,
         idempotency_store=idempotency,
+        refuse_replay=commands.refuse_replay,
         now=now,
     )
     # One process has an SQLite database, and counts for itself.

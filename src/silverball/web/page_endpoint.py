@@ -9,22 +9,23 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from silverball.kit.edge.backend import SeenRevision
+from silverball.kit.edge.shares import DUTY
 from silverball.kit.edge.work_queue import Importance, Overloaded
 from silverball.kit.errors import NotFound
 from silverball.kit.http.endpoints import TOURNAMENT
 from silverball.kit.security import tokens
 from silverball.service.accounts import reads as accounts_reads
+from silverball.service.core import access
 from silverball.service.users import reads as users_reads
 from silverball.service.users.reads import KnownDevice
 from silverball.store.database.engine import Commit
+from silverball.store.revisions.stamps import Revision
 from silverball.web import sessions
 from silverball.web.forms import FormData
 from silverball.web.page_request import (
     BROWSER,
-    DEVICE,
     FORM_RESTORED,
     GUEST,
-    SESSION,
     SIGN_IN,
     PageFinder,
     PageRequest,
@@ -34,6 +35,7 @@ from silverball.web.page_request import (
     redirect,
 )
 from silverball.web.site import Site, message_page
+from silverball.web.visitors import DEVICE, SESSION
 
 BODY_BYTES_MAX = 64 * 1024
 WITHOUT_PAGE = "return=minimal"
@@ -60,6 +62,8 @@ def page_endpoint(
         commits: list[Commit] = []
         _COMMITS.set(commits)
         response = _answer_page(request, route)
+        if _acted_on_duty(request, commits):
+            http_request.scope.get(DUTY, []).append(True)
         if route.method == "POST" and commits:
             before = SeenRevision.parse(http_request.headers.get("cookie", "").encode("latin-1"))
             request.set_seen(response, _seen_after(commits, before))
@@ -86,6 +90,19 @@ def page_endpoint(
         return response
 
     return endpoint
+
+
+def _acted_on_duty(request: PageRequest, commits: Sequence[Commit]) -> bool:
+    """Whether these commits changed a running tournament, and the sender may keep its scores."""
+    if request.session is None and request.device is None:
+        return False
+    for commit in commits:
+        for tournament_id, number in commit.tournament_revisions.items():
+            # What was just committed is in memory.
+            changed = request.site.store.snapshots.get(tournament_id, Revision(number, commit.stamp))
+            if changed is not None and changed.tournament.status == "started":
+                return access.may_score(request.caller, changed.tournament)
+    return False
 
 
 def note_commit(commit: Commit) -> None:

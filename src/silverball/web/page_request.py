@@ -26,10 +26,11 @@ from silverball.service.users.reads import KnownDevice
 from silverball.web import forms
 from silverball.web.forms import FormData
 from silverball.web.site import Site, message_page, render
+from silverball.web.visitors import DEVICE
 
 FIELDS_MAX = 50
-# The cookies: of a sign-in, of a visitor, of a scorekeeper's device, of a browser that signed in before.
-SESSION, GUEST, DEVICE, BROWSER = "session", "guest", "device", "browser"
+# The cookies of a visitor, and of a browser that signed in before.
+GUEST, BROWSER = "guest", "browser"
 SIGN_IN = "/account/sign-in"
 # Notices that an address asks for with `?said=`; other words are ignored.
 SIGN_IN_NOTICES = {

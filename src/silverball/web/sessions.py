@@ -18,12 +18,12 @@ from silverball.web.page_request import (
     BROWSER,
     FORM_RESTORED,
     GUEST,
-    SESSION,
     PageRequest,
     not_found_page,
     redirect,
 )
 from silverball.web.site import Site
+from silverball.web.visitors import SESSION
 
 # Where a session is used: its network and kind of browser, and when it was last seen.
 

@@ -26,6 +26,7 @@ from silverball.kit.security import tokens
 from silverball.settings import Settings
 from silverball.store.database.engine import Store
 from silverball.web.sign_in_throttle import RecoveryLimiter, SignInLimiter
+from silverball.web.visitors import cookie_name
 
 COOKIES_MAX = 10_000
 
@@ -130,8 +131,8 @@ class Site(Struct, frozen=True):
         return self.base_url.startswith("https://")
 
     def cookie_name(self, name: str) -> str:
-        """A cookie's full name; with the __Host- prefix no other site can set it."""
-        return f"__Host-silverball_{name}" if self.is_https else f"silverball_{name}"
+        """A cookie's full name."""
+        return cookie_name(name, is_https=self.is_https)
 
 
 def render(

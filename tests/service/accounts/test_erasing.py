@@ -257,7 +257,7 @@ def test_an_account_with_a_tournament_that_is_not_over_is_kept(store: Store, sta
 def test_the_only_admin_who_can_sign_in_is_kept(store: Store) -> None:
     admin = build.a_user(store, role="admin", email="a@silverball.test", password_hash="x")
     build.a_user(store, role="admin", email="b@silverball.test")
-    with pytest.raises(Conflict, match="only admin"):
+    with pytest.raises(Conflict, match="only administrator"):
         erase(store, admin)
     with store.write() as transaction:
         transaction.connection.execute(

@@ -10,6 +10,7 @@ from msgspec import Struct
 from silverball.kit.edge.computing_line import Computing
 from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies
 from silverball.kit.edge.redis_counts import RedisCounts
+from silverball.kit.edge.shares import Visitor
 from silverball.kit.http.asgi import AsgiApp, Receive
 from silverball.kit.http.endpoints import READ_METHODS, WRITE_METHODS, Caller, HttpResponse, Request
 from silverball.kit.measures import Measures
@@ -56,6 +57,10 @@ class FrontDoorLimits(Struct, frozen=True, kw_only=True):
     # Requests to resolve-unknown of one caller that are not counted; pages computed for one address.
     resolving_per_minute: int = OWN_PER_MINUTE
     pages_per_minute: int = 1_200
+    # Pages of a player with a printed code.
+    code_per_minute: int = 30
+    # Long polls and event streams that one address or account may have open.
+    streams_max: int = 0
     cache_bytes: int = 64_000_000
     # Whose word about a client's address is taken.
     proxies: TrustedProxies = NO_PROXIES
@@ -115,6 +120,10 @@ class Backend(Struct, frozen=True, kw_only=True):
     # answers, but never counted. Runs in a worker thread and never raises.
     public_paths: Collection[str] = ()
     answer_public: Callable[[Request], HttpResponse] | None = None
+    # The cookies and codes in a request for a page (path, query, Cookie header) that may say whose it is, and
+    # the visitor behind them. The second runs in a worker thread.
+    secrets_in: Callable[[str, bytes, bytes], bytes] = lambda _path, _query, _cookies: b""
+    find_visitor: Callable[[bytes], Visitor | None] = lambda _secrets: None
     # The body of such a page with a note that it is as old as this, in seconds.
     date_public_page: Callable[[bytes, float], bytes] = lambda body, _seconds: body
     # The part of a query that such a page depends on: equal parts share a cached page.

@@ -13,8 +13,9 @@ import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from silverball.kit.edge.backend import BODY_BYTES_MAX
-from silverball.kit.edge.connections import ConnectionTable
+from silverball.kit.edge.connections import ConnectionPlace, ConnectionTable
 from silverball.kit.edge.kept_answers import KeptAnswers
+from silverball.kit.edge.shares import CONNECTION
 from silverball.kit.errors import ServiceUnavailable
 from silverball.kit.http.asgi import NO_SNIFFING
 from silverball.kit.http.endpoints import HttpResponse
@@ -159,6 +160,8 @@ class BoundedConnection(HttpToolsProtocol):
         # The address of the other end; and when a kept answer was sent, if nothing came since.
         self._peer = ""
         self._answered_at = 0.0
+        # Where the table counts the connection; None for a refused one.
+        self._place: ConnectionPlace | None = None
 
     # Called by the event loop
 
@@ -166,7 +169,8 @@ class BoundedConnection(HttpToolsProtocol):
         """Count the connection, and refuse it when there are too many."""
         super().connection_made(transport)
         self._peer = self.client[0] if self.client else ""
-        if not self.table.admit(self, self._peer):
+        self._place = self.table.admit(self, self._peer)
+        if self._place is None:
             self._refuse(BUSY)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -214,6 +218,8 @@ class BoundedConnection(HttpToolsProtocol):
         if hosts > 1 or (not hosts and self.parser.get_http_version() != "1.0"):
             self._fault = UNCLEAR_HOST
             raise NotNamedOnce
+        if self._place is not None:
+            self.scope[CONNECTION] = self._place  # type: ignore[literal-required]  # a key of our own
         super().on_headers_complete()
         # uvicorn sets no path when the request becomes a websocket, and then needs its headers.
         if "path" in self.scope:
@@ -252,7 +258,7 @@ class BoundedConnection(HttpToolsProtocol):
                 return
             if self._awaited is not self.scope:
                 self._awaited, self._awaited_since = self.scope, now
-            elif now - self._awaited_since >= limits.head_seconds:
+            elif now - self._awaited_since >= self._head_seconds():
                 self.transport.abort()
         else:
             self._awaited = self
@@ -263,6 +269,10 @@ class BoundedConnection(HttpToolsProtocol):
         """Close the connection because the server stops; a request without an answer gets that for one."""
         if not self._is_refused:
             self._refuse(STOPS)
+
+    def _head_seconds(self) -> float:
+        limits, is_reserved = self.table.limits, self._place is not None and self._place.is_reserved
+        return limits.reserved_head_seconds if is_reserved else limits.head_seconds
 
     def _awaits_head(self) -> bool:
         if not self._has_head():
@@ -365,6 +375,10 @@ class BoundedConnection(HttpToolsProtocol):
     def _upgrade(self) -> None:
         if not self._should_upgrade():
             self._unsupported_upgrade_warning()
+            return
+        if self._place is not None and self._place.is_reserved:
+            # Sockets are open to strangers, so they have none of what is kept for others.
+            self._refuse(BUSY)
             return
         self.handle_websocket_upgrade()
         self.table.move_to_upgraded(self, self.transport)

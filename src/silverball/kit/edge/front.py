@@ -11,7 +11,7 @@ import itertools
 import re
 import secrets
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Hashable
 from typing import Any
 
 from silverball.kit import logs
@@ -21,6 +21,7 @@ from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.blocked_networks import BlockedNetworks
 from silverball.kit.edge.caller_cache import CachedCaller, CallerCache
 from silverball.kit.edge.computing_line import NO_DRY_RUN, Question
+from silverball.kit.edge.connections import ConnectionPlace
 from silverball.kit.edge.costly_answers import CostlyAnswers
 from silverball.kit.edge.kept_answers import KeptAnswers
 from silverball.kit.edge.page_door import PageDoor
@@ -30,6 +31,8 @@ from silverball.kit.edge.rate_limit import RequestQuota
 from silverball.kit.edge.replies import TOO_MANY_ATTEMPTS, MemoryReplies, Replies, may_be_in_memory
 from silverball.kit.edge.response_cache import CachedResponse, CacheKey, ResponseCache
 from silverball.kit.edge.shared_responses import SharedResponses
+from silverball.kit.edge.shares import CONNECTION, OpenCounts
+from silverball.kit.edge.visitors import VisitorCache
 from silverball.kit.edge.work_queue import Importance, Overloaded, WorkQueue
 from silverball.kit.http.asgi import CACHE_CONTROL, CORS, PREFLIGHT, Headers, Receive, Scope, Send
 from silverball.kit.http.endpoints import (
@@ -72,6 +75,9 @@ class RequestIds:
 
 # Writers have threads of their own, so that waiting for a lock never holds up reads.
 WRITE_THREADS = 8
+# Too many streams of one address: some end all the time.
+STREAM_RETRY_SECONDS = 5
+CLOSE = (b"connection", b"close")
 BODY_TOO_LARGE = refusal_response(BodyTooLarge())
 UNAUTHENTICATED = refusal_response(Unauthenticated())
 OVERLOADED = refusal_response(Overloaded())
@@ -103,6 +109,9 @@ class FrontDoor:
         self._responses = SharedResponses(self.cache, self._workers, program)
         self._costly = CostlyAnswers(program, self.cache, self._write_workers)
         self._callers = CallerCache(program, self._workers, clock)
+        self._visitors = VisitorCache(
+            program, self._workers, limits.proxies, clock, lookups_per_minute=limits.pages_per_minute
+        )
         self._find_base_url = base_url_finder(follows_host=program.follows_host)
         self._request_id_header = RequestIds().header
         self.measures = limits.measures
@@ -112,10 +121,12 @@ class FrontDoor:
             self._responses,
             self._costly,
             self._quotas,
+            self._visitors,
             self._measures,
             self._request_id_header,
             clock,
         )
+        self._streams = OpenCounts(limits.streams_max)
         self._counts = RequestCounts(clock, self._measures)
         self._replies = Replies(self._quotas, self._counts, self._request_id_header)
         self._in_memory = MemoryReplies(
@@ -134,6 +145,11 @@ class FrontDoor:
             await self._pages.serve(scope, receive, send)
             return
         path = scope["path"]
+        place: ConnectionPlace | None = scope.get(CONNECTION)
+        if place is not None and not place.has_owner and not await self._may_stay(place, scope):
+            busy = self._uncached_reply(OVERLOADED, scope, dict(scope["headers"]), [CLOSE])
+            await busy.send(send)
+            return
         if not path.startswith("/api/") and path != "/api":
             await self._pages.serve(scope, receive, send)
             return
@@ -148,6 +164,23 @@ class FrontDoor:
                 await send(reply.body)
                 return
         await self._serve_from_workers(scope, receive, send, headers)
+
+    async def _may_stay(self, place: ConnectionPlace, scope: Scope) -> bool:
+        """Give the connection to the account, device or code that it belongs to, as this request shows.
+
+        False when it belongs to a stranger, and its place is kept for others.
+        """
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        owner: Hashable = None
+        if scope["path"].startswith("/api/"):
+            with contextlib.suppress(Exception):
+                owner = (await self._callers.find(headers.get(b"authorization"))).user_id or None
+        else:
+            visitor = await self._visitors.find(scope, headers)
+            owner = None if visitor is None else visitor.key
+        if owner is not None:
+            place.give_to(owner)
+        return place.has_owner or not place.is_reserved
 
     def count_for_address(self, address: str) -> bool:
         """Count a resume over a socket like a request without a token; False when nothing remained."""
@@ -261,6 +294,27 @@ class FrontDoor:
             self._measures.count(scope["method"], scope["path"], reply.status, None)
             await reply.send(send)
             return
+        shares = self._quotas.shares_of(caller, scope, headers)
+        if self._streams.is_full(shares):
+            reply = self._replies.retry_later(scope, headers, STREAM_RETRY_SECONDS, [])
+            self._measures.count(scope["method"], scope["path"], reply.status, None)
+            await reply.send(send)
+            return
+        self._streams.enter(shares)
+        try:
+            await self._serve_open(scope, receive, send, headers, caller, started_at)
+        finally:
+            self._streams.leave(shares)
+
+    async def _serve_open(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        headers: dict[bytes, bytes],
+        caller: CachedCaller,
+        started_at: float,
+    ) -> None:
         quota = self._quotas.quota_for(caller, scope, headers, 0)
         remaining = quota.take(started_at)
         response = (
@@ -361,7 +415,7 @@ class FrontDoor:
         if is_shed:
             raise Overloaded
         remaining = quota.take(self._clock()) if remaining is None else remaining
-        refused = self._refuse_computing(scope, headers, quota, remaining)
+        refused = self._refuse_computing(caller, scope, headers, quota, remaining)
         if refused is not None:
             return refused
         request_id = self._request_id_header(headers)[1]
@@ -383,6 +437,7 @@ class FrontDoor:
         else:
             reply = self._uncached_reply(response, scope, headers, quota.headers(remaining))
         log_request(scope, reply.status, self._clock() - started_at, headers[b"x-request-id"], caller.user_id)
+        self._note_duty(caller, scope, headers, reply.status)
         return reply
 
     async def _known_reply(
@@ -400,14 +455,27 @@ class FrontDoor:
         await self._responses.compress(key, cached, headers)
         return self._replies.cached(cached, quota, scope, headers, self._clock(), remaining)
 
+    def _note_duty(
+        self, caller: CachedCaller, scope: Scope, headers: dict[bytes, bytes], status: int
+    ) -> None:
+        """Let strangers around people who write in a running tournament of theirs have more."""
+        is_done = status < 400 and scope["method"] not in READ_METHODS
+        if is_done and caller.owns_scope.get(self._backend.scope_for(scope["path"])):
+            self._quotas.note_duty(scope, headers, self._clock())
+
     def _refuse_computing(
-        self, scope: Scope, headers: dict[bytes, bytes], quota: RequestQuota, remaining: int
+        self,
+        caller: CachedCaller,
+        scope: Scope,
+        headers: dict[bytes, bytes],
+        quota: RequestQuota,
+        remaining: int,
     ) -> Reply | None:
         """The refusal of a caller of whom nothing remained, or of an answer that costs a page too many."""
         now = self._clock()
         if remaining < 0:
             return self._replies.rate_limited(scope, headers, quota, now)
-        wait_seconds = self._quotas.seconds_to_costly_answer(scope, headers, now)
+        wait_seconds = self._quotas.seconds_to_costly_answer(caller, scope, headers, now)
         if not wait_seconds:
             return None
         return self._replies.retry_later(scope, headers, wait_seconds, quota.headers(remaining))

@@ -13,6 +13,7 @@ from silverball.kit.edge.blocked_networks import BlockedNetworks
 from silverball.kit.edge.proxies import TrustedProxies
 from silverball.kit.edge.replies import KnownRead, MemoryReplies, may_be_in_memory
 from silverball.kit.edge.response_cache import SharedHeaders
+from silverball.kit.edge.shares import CONNECTION
 from silverball.kit.http.asgi import Headers, Scope, encode_headers
 
 # What can be remembered: a whole head in the plainest form, for HTTP/1.1 and a path on this server.
@@ -85,6 +86,7 @@ class KeptAnswers:
             self._sightings.add(sighting)
             return
         headers = dict(scope["headers"])
+        scope.pop(CONNECTION, None)
         if _is_plain(data, headers) and may_be_in_memory(scope, headers):
             address = self._proxies.client_address(scope, headers)
             self._keep(peer, data, RememberedHead(scope, headers, address))

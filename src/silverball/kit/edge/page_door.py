@@ -2,7 +2,7 @@
 
 Public pages look the same to every visitor and are cached like the interface's answers. They have no caller,
 and headers of their own, which their 304 repeats. Only pages that have to be computed are counted, for the
-address that asks.
+account, device or code that asks, or the address of a stranger.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,10 +13,12 @@ from silverball.kit.edge.access_log import log_request
 from silverball.kit.edge.backend import Backend, SeenRevision
 from silverball.kit.edge.computing_line import Cost, Question
 from silverball.kit.edge.costly_answers import CostlyAnswers
-from silverball.kit.edge.proxies import address_group, base_url_finder
+from silverball.kit.edge.proxies import base_url_finder
 from silverball.kit.edge.quotas import Quotas
 from silverball.kit.edge.response_cache import CachedResponse, CacheKey
 from silverball.kit.edge.shared_responses import OutdatedResponse, SharedResponses
+from silverball.kit.edge.shares import DUTY
+from silverball.kit.edge.visitors import VisitorCache
 from silverball.kit.edge.work_queue import Importance
 from silverball.kit.errors import Refusal
 from silverball.kit.http.asgi import (
@@ -72,6 +74,7 @@ class PageDoor:
         responses: SharedResponses,
         costly: CostlyAnswers,
         quotas: Quotas,
+        visitors: VisitorCache,
         measures: RequestMeasures,
         request_id_header: Callable[[dict[bytes, bytes]], RequestIdHeader],
         clock: Callable[[], float],
@@ -83,6 +86,7 @@ class PageDoor:
         self._measures = measures
         self._request_id_header = request_id_header
         self._clock = clock
+        self._visitors = visitors
         self._find_base_url = base_url_finder(follows_host=program.follows_host)
         self._matches_path = backend.path_pattern(program.public_paths).fullmatch
 
@@ -103,12 +107,16 @@ class PageDoor:
         elif pages is None:
             await _send_response(PAGE_NOT_FOUND, scope, send, request_id_header)
         else:
-            wait_seconds = self._seconds_to_wait(scope, headers)
+            wait_seconds = await self._seconds_to_wait(scope, headers)
             if wait_seconds:
                 self._measures.count(scope["method"], scope["path"], 429, None)
                 await _send_response(too_many_pages(wait_seconds), scope, send, request_id_header)
             else:
-                await self._serve_other_page(pages, scope, receive, send, request_id_header)
+                duty: list[bool] = []
+                inner_scope = {**scope, DUTY: duty}
+                await self._serve_other_page(pages, inner_scope, receive, send, request_id_header)
+                if duty:
+                    self._quotas.note_duty(scope, headers, self._clock())
 
     async def _serve_public_page(
         self, scope: Scope, send: Send, headers: dict[bytes, bytes], request_id_header: RequestIdHeader
@@ -152,7 +160,8 @@ class PageDoor:
             return messages
         if not self._responses.admits(key, scope_id, Importance.VISITOR):
             return self._refuse(OVERLOADED_PAGE, scope, request_id_header)
-        wait_seconds = self._quotas.seconds_to_page(scope, headers, started_at)
+        visitor = await self._visitors.find(scope, headers)
+        wait_seconds = self._quotas.seconds_to_page(scope, headers, started_at, visitor)
         if wait_seconds:
             return self._refuse(too_many_pages(wait_seconds), scope, request_id_header)
         request = Request(method="GET", path=scope["path"], query=query, base_url=base_url)
@@ -216,7 +225,8 @@ class PageDoor:
         found = None if cookie else self._responses.find_cached(key)
         if found is not None:
             return await self._messages(found, key, scope, headers, request_id_header)
-        wait_seconds = self._seconds_to_wait(scope, headers)
+        visitor = await self._visitors.find(scope, headers)
+        wait_seconds = self._quotas.seconds_to_page(scope, headers, self._clock(), visitor)
         if wait_seconds:
             return uncached_messages(too_many_pages(wait_seconds), scope, request_id_header)
         question = Question(
@@ -225,12 +235,12 @@ class PageDoor:
             scope_id=self._backend.scope_for(scope["path"]),
             request_id=request_id_header[1].decode(),
         )
-        payer = address_group(self._quotas.client_address(scope, headers))
+        payer = self._quotas.payer_of_page(scope, headers, visitor)
         response, more = await self._costly.load(
             key, question, receive, payer=payer, is_kept=not cookie, common_headers=_common_headers
         )
         if cost.is_by_second and more:
-            self._quotas.charge_pages(scope, headers, more, self._clock())
+            self._quotas.charge_page(scope, headers, more, self._clock(), visitor)
         return await self._messages(response, key, scope, headers, request_id_header)
 
     def _is_behind(self, seen: SeenRevision | None, scope_id: int) -> bool:
@@ -278,11 +288,12 @@ class PageDoor:
         message = EMPTY_BODY if scope["method"] == "HEAD" else body_message(body)
         return start_message(200, headers), message
 
-    def _seconds_to_wait(self, scope: Scope, headers: dict[bytes, bytes]) -> int:
+    async def _seconds_to_wait(self, scope: Scope, headers: dict[bytes, bytes]) -> int:
         path = scope["path"]
         if path in HEALTH_PATHS or path.startswith(STATIC_PATHS):
             return 0
-        return self._quotas.seconds_to_page(scope, headers, self._clock())
+        visitor = await self._visitors.find(scope, headers)
+        return self._quotas.seconds_to_page(scope, headers, self._clock(), visitor)
 
     async def _serve_other_page(
         self, pages: AsgiApp, scope: Scope, receive: Receive, send: Send, request_id_header: RequestIdHeader
@@ -303,8 +314,8 @@ class PageDoor:
 
 
 def too_many_pages(wait_seconds: int) -> HttpResponse:
-    """The answer to an address that asks for more pages than are computed for it."""
-    text = f"Too many pages for your address. Try again in {wait_seconds} s."
+    """The answer to a visitor who asks for more pages than are computed for them."""
+    text = f"Too many pages at once. Try again in {wait_seconds} s."
     retry_after = (b"retry-after", b"%d" % wait_seconds)
     return HttpResponse(429, text.encode(), "text/plain; charset=utf-8", headers=(retry_after,))
 

@@ -1,13 +1,14 @@
 """The rate limit of each request: the caller's own, or that of a tournament they are running."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.caller_cache import CachedCaller
 from silverball.kit.edge.proxies import address_group
 from silverball.kit.edge.rate_limit import MinimumInterval, RateLimiter, RequestQuota
+from silverball.kit.edge.shares import DutyAddresses, Share, Visitor, address_shares
 from silverball.kit.edge.work_queue import Importance, WorkQueue
 from silverball.kit.http.asgi import Headers, Scope
 from silverball.kit.http.endpoints import READ_METHODS
@@ -38,6 +39,9 @@ class Quotas:
         # Clients resolve each new name in the feed with requests that are free up to this limit.
         self._resolving_limiter = _limiter(limits, "resolving", limits.resolving_per_minute)
         self._pages_limiter = _limiter(limits, "pages", limits.pages_per_minute)
+        code_per_minute = limits.code_per_minute if limits.pages_per_minute else 0
+        self._codes_limiter = _limiter(limits, "codes", code_per_minute)
+        self._duty = DutyAddresses()
         # The minimum time between two reads of a running tournament's standings.
         self._standings_interval = MinimumInterval(limits.standings_interval_seconds)
 
@@ -73,16 +77,40 @@ class Quotas:
         """The quota that this request is counted against."""
         free_limiter = self._resolving_limiter if self._program.is_uncounted(scope["path"]) else None
         if caller.owns_scope.get(scope_id):
-            return RequestQuota(self._own_limiter, (caller.user_id, scope_id), free_limiter=free_limiter)
-        return RequestQuota(self._limiter, self.payer(caller, scope, headers), free_limiter=free_limiter)
+            own = (Share((caller.user_id, scope_id)),)
+            return RequestQuota(self._own_limiter, own, free_limiter=free_limiter)
+        if caller.user_id:
+            return RequestQuota(self._limiter, (Share(caller.user_id),), free_limiter=free_limiter)
+        address = self._proxies.client_address(scope, headers)
+        return self._quota_of_strangers(self._limiter, address, free_limiter)
+
+    def _quota_of_strangers(
+        self, limiter: RateLimiter, address: str, free_limiter: RateLimiter | None = None
+    ) -> RequestQuota:
+        return RequestQuota(
+            limiter,
+            address_shares(address),
+            free_limiter=free_limiter,
+            factor_at=lambda now: self._duty.factor(address, now),
+        )
+
+    def shares_of(self, caller: CachedCaller, scope: Scope, headers: dict[bytes, bytes]) -> Sequence[Share]:
+        """What is counted for this caller: their account, or the address of a stranger."""
+        if caller.user_id:
+            return (Share(caller.user_id),)
+        return address_shares(self._proxies.client_address(scope, headers))
+
+    def note_duty(self, scope: Scope, headers: dict[bytes, bytes], now: float) -> None:
+        """Remember that a person or device that runs a tournament acted from where this request came from."""
+        self._duty.note(self._proxies.client_address(scope, headers), now)
 
     def payer(self, caller: CachedCaller, scope: Scope, headers: dict[bytes, bytes]) -> int | str:
-        """The account that a request counts for; for a stranger their address."""
+        """The account that a costly answer is computed for; for a stranger their address."""
         return caller.user_id or address_group(self._proxies.client_address(scope, headers))
 
     def take_for_address(self, address: str, now: float) -> bool:
         """Count something that is no HTTP request for this address; False when nothing remained."""
-        return RequestQuota(self._limiter, address_group(address)).take(now) >= 0
+        return self._quota_of_strangers(self._limiter, address).take(now) >= 0
 
     def seconds_to_standings(
         self, scope: Scope, headers: dict[bytes, bytes], scope_id: int, now: float
@@ -97,28 +125,47 @@ class Quotas:
         key = (caller, headers.get(b"user-agent"), scope_id, page)
         return self._standings_interval.seconds_to_wait(key, now)
 
-    def seconds_to_page(self, scope: Scope, headers: dict[bytes, bytes], now: float) -> int:
-        """Count a page to compute for this address; return 0, or the whole seconds to wait for it."""
+    def seconds_to_page(
+        self, scope: Scope, headers: dict[bytes, bytes], now: float, visitor: Visitor | None
+    ) -> int:
+        """Count a page to compute for this visitor; return 0, or the whole seconds to wait for it."""
         if not self._pages_limiter.limit:
             return 0
-        key = address_group(self._proxies.client_address(scope, headers))
-        return 0 if self._pages_limiter.take(key, now) >= 0 else self._pages_limiter.seconds_to_wait(key, now)
+        quota = self._quota_of_pages(scope, headers, visitor)
+        return 0 if quota.take(now) >= 0 else max(1, quota.seconds_to_wait(now))
 
-    def client_address(self, scope: Scope, headers: dict[bytes, bytes]) -> str:
-        """The address that a request comes from, behind the proxies that are trusted."""
-        return self._proxies.client_address(scope, headers)
+    def payer_of_page(self, scope: Scope, headers: dict[bytes, bytes], visitor: Visitor | None) -> str:
+        """Whom a costly page is computed for; a stranger is their address."""
+        return (
+            address_group(self._proxies.client_address(scope, headers))
+            if visitor is None
+            else str(visitor.key)
+        )
 
-    def charge_pages(self, scope: Scope, headers: dict[bytes, bytes], count: int, now: float) -> None:
+    def charge_page(
+        self, scope: Scope, headers: dict[bytes, bytes], count: int, now: float, visitor: Visitor | None
+    ) -> None:
         """Count what a page cost beside itself."""
-        key = address_group(self._proxies.client_address(scope, headers))
-        RequestQuota(self._pages_limiter, key).take_more(count if self._pages_limiter.limit else 0, now)
+        if self._pages_limiter.limit:
+            self._quota_of_pages(scope, headers, visitor).take_more(count, now)
 
-    def seconds_to_costly_answer(self, scope: Scope, headers: dict[bytes, bytes], now: float) -> int:
+    def _quota_of_pages(
+        self, scope: Scope, headers: dict[bytes, bytes], visitor: Visitor | None
+    ) -> RequestQuota:
+        if visitor is None:
+            return self._quota_of_strangers(self._pages_limiter, self._proxies.client_address(scope, headers))
+        limiter = self._codes_limiter if visitor.is_code else self._pages_limiter
+        return RequestQuota(limiter, (Share(visitor.key),))
+
+    def seconds_to_costly_answer(
+        self, caller: CachedCaller, scope: Scope, headers: dict[bytes, bytes], now: float
+    ) -> int:
         """`seconds_to_page` for an answer that costs as much as a page; 0 for all others."""
         is_costly = scope["method"] in READ_METHODS and self._program.costs_a_page(
             scope["path"], scope["query_string"]
         )
-        return self.seconds_to_page(scope, headers, now) if is_costly else 0
+        visitor = Visitor(caller.user_id) if caller.user_id else None
+        return self.seconds_to_page(scope, headers, now, visitor) if is_costly else 0
 
     def retry_headers(self, wait_seconds: int) -> Headers:
         """The headers that tell the client when to try again."""

@@ -1,11 +1,13 @@
 """Rate limits per caller: fixed windows in bounded memory.
 
 A window opens with a caller's first request and lasts a fixed time; nothing is carried over. A caller
-is a user id, or an address for requests without a token.
+is an account, a device or a code, or an address for requests of strangers.
 """
 
 import math
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
+
+from silverball.kit.edge.shares import Share
 
 WINDOW_SECONDS = 60.0
 ENTRIES_MAX = 50_000
@@ -36,21 +38,42 @@ class RateLimiter:
 
     def take(self, key: Hashable, now: float) -> int:
         """Count one request and return how many remain after it; -1 when none remained."""
-        window = self._windows.get(key)
-        if window is None or now >= window.ends_at:
-            window = self._open_window(key, now)
-        remaining = self.limit - window.elsewhere - window.taken
+        return self.take_all((Share(key),), now)
+
+    def take_all(self, shares: Sequence[Share], now: float, factor: int = 1) -> int:
+        """Count one request for each share, if something remains of all; return as `take`."""
+        remaining = self.remaining_of_all(shares, now, factor)
         if remaining <= 0:
             return -1
-        window.taken += 1
+        for key, _ in shares:
+            window = self._windows.get(key)
+            if window is None or now >= window.ends_at:
+                window = self._open_window(key, now)
+            window.taken += 1
         return remaining - 1
+
+    def remaining_of_all(self, shares: Sequence[Share], now: float, factor: int = 1) -> int:
+        """The number of requests that remain of the share with the fewest; does not count one."""
+        return min(self._remaining(share, now, factor) for share in shares)
+
+    def seconds_to_all(self, shares: Sequence[Share], now: float, factor: int = 1) -> int:
+        """Whole seconds until something remains of every share."""
+        waits = [
+            self.seconds_to_wait(share.key, now)
+            for share in shares
+            if self._remaining(share, now, factor) <= 0
+        ]
+        return max(waits, default=0)
+
+    def _remaining(self, share: Share, now: float, factor: int) -> int:
+        window, limit = self._windows.get(share.key), self.limit * factor * share.factor
+        if window is None or now >= window.ends_at:
+            return limit
+        return limit - window.elsewhere - window.taken
 
     def remaining(self, key: Hashable, now: float) -> int:
         """The number of requests that remain; does not count one."""
-        window = self._windows.get(key)
-        if window is None or now >= window.ends_at:
-            return self.limit
-        return max(0, self.limit - window.elsewhere - window.taken)
+        return max(0, self.remaining_of_all((Share(key),), now))
 
     def seconds_to_wait(self, key: Hashable, now: float) -> int:
         """Whole seconds until this key's window ends."""
@@ -70,45 +93,63 @@ class RateLimiter:
         return window
 
 
+def _one_allowance(_now: float) -> int:
+    return 1
+
+
 class RequestQuota:
     """The rate limit that applies to one request. Without a limit nothing is counted."""
 
-    __slots__ = ("_free_limiter", "_limiter", "key")
+    __slots__ = ("_factor_at", "_factor_shown", "_free_limiter", "_limiter", "shares")
 
     def __init__(
-        self, limiter: RateLimiter, key: Hashable, *, free_limiter: RateLimiter | None = None
+        self,
+        limiter: RateLimiter,
+        shares: Sequence[Share],
+        *,
+        free_limiter: RateLimiter | None = None,
+        factor_at: Callable[[float], int] = _one_allowance,
     ) -> None:
         self._limiter = limiter
-        self.key = key
+        self.shares = shares
         # Requests within this limit are not counted.
         self._free_limiter = free_limiter
+        # How many allowances these shares have at a moment, and had when last asked.
+        self._factor_at = factor_at
+        self._factor_shown = 1
 
     def take(self, now: float) -> int:
         """Count the request and return how many remain after it; -1 when none remained."""
-        is_free = self._free_limiter is not None and self._free_limiter.take(self.key, now) >= 0
+        is_free = self._free_limiter is not None and self._free_limiter.take_all(self.shares, now) >= 0
         if is_free or not self._limiter.limit:
-            return self._limiter.remaining(self.key, now)
-        return self._limiter.take(self.key, now)
+            return self.remaining(now)
+        self._factor_shown = self._factor_at(now)
+        return self._limiter.take_all(self.shares, now, self._factor_shown)
 
     def take_more(self, count: int, now: float) -> int:
         """Count what an answer cost beside its request, as far as it remains; return how many remain then."""
         for _ in range(min(count, self.remaining(now))):
-            self._limiter.take(self.key, now)
+            self._limiter.take_all(self.shares, now, self._factor_shown)
         return self.remaining(now)
 
     def remaining(self, now: float) -> int:
         """The number of requests that remain; does not count one."""
-        return self._limiter.remaining(self.key, now)
+        self._factor_shown = self._factor_at(now)
+        left = self._limiter.remaining_of_all(self.shares, now, self._factor_shown)
+        return max(0, left)
 
     def seconds_to_wait(self, now: float) -> int:
-        """Whole seconds until the window ends."""
-        return self._limiter.seconds_to_wait(self.key, now)
+        """Whole seconds until the first window ends without which nothing remains."""
+        return self._limiter.seconds_to_all(self.shares, now, self._factor_at(now))
 
     def headers(self, remaining: int) -> list[tuple[bytes, bytes]]:
         """The rate limit headers of the answer."""
         if not self._limiter.limit:
             return []
-        return [self._limiter.header, (b"x-ratelimit-remaining", b"%d" % remaining)]
+        header = self._limiter.header
+        if self._factor_shown != 1:
+            header = (header[0], b"%d" % (self._limiter.limit * self._factor_shown))
+        return [header, (b"x-ratelimit-remaining", b"%d" % remaining)]
 
 
 class MinimumInterval:

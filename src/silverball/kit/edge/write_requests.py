@@ -80,12 +80,16 @@ class WriteRequests:
         write: Callable[[int | None], AbstractContextManager[OpenTransaction]],
         revision_of: Callable[[Any, int], tuple[int, int] | None],
         idempotency_store: IdempotencyStore[Any],
+        refuse_replay: Callable[[Any, AnyWrite, str], None],
         now: Callable[[], datetime],
     ) -> None:
         self._read = read
         self._write = write
         self._revision_of = revision_of
         self._idempotency_store = idempotency_store
+        # Raises NotAllowed where the caller may not see now what such an answer says. Takes the ability that
+        # the endpoint asks for.
+        self._refuse_replay = refuse_replay
         self._now = now
         self._keys_in_progress = KeysInProgress()
         self._encode = msgspec.json.Encoder().encode
@@ -103,11 +107,15 @@ class WriteRequests:
         with self._keys_in_progress.hold(key, wait_seconds=duplicate_wait_seconds):
             with self._read() as db:
                 stored = self._idempotency_store.load_response(db, key, call.now)
+                if stored is not None:
+                    self._refuse_replay(db, call, endpoint.ability)
             if stored is not None:
                 return idempotency.replay_response(stored, key)
             try:
                 return self._answer_with_retries(endpoint, call, request, key)
             except AlreadyAnswered as duplicate:
+                with self._read() as db:
+                    self._refuse_replay(db, call, endpoint.ability)
                 return idempotency.replay_response(duplicate.stored, key)
 
     def _answer_with_retries(

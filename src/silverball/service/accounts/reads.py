@@ -34,7 +34,7 @@ class AccountHasOpenTournaments(Conflict):
 
 
 class LastAdmin(Conflict):
-    sentence = "This is the only admin who can sign in. Make somebody else an admin before you delete it."
+    sentence = "This is the only administrator who can sign in. Make somebody else an administrator first."
 
 
 class ListedAccount(Struct, frozen=True, rename="camel"):
@@ -285,10 +285,14 @@ def require_erasable(db: Connection, user_id: int) -> None:
     names = db.execute(unfinished).scalars().all()
     if names:
         raise AccountHasOpenTournaments(names=", ".join(names))
-    is_admin = (_USER.role == "admin") & _USER.password_hash.is_not(None)
-    admins = select(func.count()).select_from(tables.user).where(is_admin)
-    others = db.execute(admins.where(_USER.user_id != user_id)).scalar_one()
-    if others == 0 and db.execute(admins).scalar_one():
+    require_other_administrator(db, user_id)
+
+
+def require_other_administrator(db: Connection, user_id: int) -> None:
+    """Raise LastAdmin for the only administrator who can sign in."""
+    can_sign_in = (_USER.email.is_not(None), _USER.password_hash.is_not(None), _USER.suspended_at.is_(None))
+    administrators = select(_USER.user_id).where(_USER.role == "admin", *can_sign_in)
+    if db.execute(administrators.limit(2)).scalars().all() == [user_id]:
         raise LastAdmin
 
 
@@ -330,11 +334,23 @@ _ROWS = select(
 
 
 def find_link(db: Connection, secret: str, now: datetime) -> AccountLink | None:
-    """The link with this secret; None when it was used or withdrawn, or has expired."""
+    """The link with this secret; None when it was used or withdrawn, or has expired.
+
+    None too when who made it is no administrator now.
+    """
+    giver = user.alias()
     is_found = (
         _ACCOUNT_LINK.hash == tokens.digest(secret),
         _ACCOUNT_LINK.expires_at > now,
         user.c.suspended_at.is_(None),
+        or_(
+            IS_MAILED,
+            exists().where(
+                giver.c.user_id == _ACCOUNT_LINK.created_by,
+                giver.c.role == "admin",
+                giver.c.suspended_at.is_(None),
+            ),
+        ),
     )
     row = db.execute(_ROWS.where(*is_found)).mappings().one_or_none()
     return None if row is None else _account_link(dict(row))

@@ -138,6 +138,21 @@ def may_score(caller: AuthenticatedCaller, tournament: Tournament) -> bool:
     return caller.user_id in user_ids and tournament.settings.scorekeeping == "user"
 
 
+def may_see_replies(caller: AuthenticatedCaller, tournament: Tournament, ability: str) -> bool:
+    """Whether the caller may see now what was answered to a write that asks for this ability.
+
+    Who has no part in the tournament any more sees nothing; that it is over makes no difference.
+    """
+    if is_organizer(caller, tournament):
+        return True
+    if ability in ("manage", "admin"):
+        return False
+    if caller.device is not None:
+        return caller.device.tournament_id == tournament.tournament_id
+    keeps_score = any(each.user_id == caller.user_id for each in tournament.scorekeepers)
+    return keeps_score or bool(claimed_player_ids(caller, tournament))
+
+
 def _is_valid_in(device: Device, tournament: Tournament) -> bool:
     """Whether the device belongs to the tournament, which is not completed (it may be reopened)."""
     return device.tournament_id == tournament.tournament_id and tournament.status != "completed"

@@ -13,8 +13,9 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from sqlalchemy import Connection
 
-from silverball.kit.errors import NotAllowed
+from silverball.kit.errors import NotAllowed, NotFound
 from silverball.kit.http.endpoints import TOURNAMENT, DrawNeeded, PreparationOutdated
 from silverball.kit.values import replace
 from silverball.rules.commands import draws
@@ -78,6 +79,20 @@ def load_for_own_parts(call: Write[Any], is_allowed: Permission = access.is_orga
     if not is_allowed(call.caller, before.tournament):
         raise NotAllowed
     return before.tournament
+
+
+def refuse_replay(db: Connection, call: Write[Any], ability: str) -> None:
+    """Raise NotAllowed for a stored answer about a tournament in which the caller has no part any more."""
+    tournament_id = call.ids.get(TOURNAMENT)
+    if tournament_id is None:
+        return
+    try:
+        tournament = loaded.load_with_revision(db, tournament_id).tournament
+    except (NotFound, loaded.FormatUnknown):
+        # It was deleted, or nobody can change it here.
+        return
+    if not access.may_see_replies(call.caller, tournament, ability):
+        raise NotAllowed
 
 
 def run_command(

@@ -56,7 +56,16 @@ from silverball.store.tables import (
     single_player_game,
     standing,
 )
-from silverball.store.tournament import announcements, chain, imports, journal, snapshot, undoing, writers
+from silverball.store.tournament import (
+    announcements,
+    chain,
+    code_secrets,
+    imports,
+    journal,
+    snapshot,
+    undoing,
+    writers,
+)
 from silverball.store.tournament.chain import WrittenLine
 from silverball.store.tournament.journal import Action
 from silverball.store.tournament.loaded import LoadedTournament
@@ -406,6 +415,7 @@ def create_tournament(
     db = transaction.connection
     epoch = f"{dice.getrandbits(32):08x}"
     tournament_id = writers.write_new_tournament(db, planned, context.now, epoch)
+    code_secrets.draw_secret(db, tournament_id)
     entries: JournalEntries = [(journal.TOURNAMENT_CREATED, journal.encode_creation(planned))]
     entries = [*entries, *commitment_notes(planned.state.dice_seed)]
     journal.append(

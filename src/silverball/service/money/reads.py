@@ -28,7 +28,7 @@ from silverball.service.standings.reads import standings
 from silverball.service.tables.sheet import Cell, VerbatimText
 from silverball.service.users import reads as users
 from silverball.store import tables
-from silverball.store.tournament import snapshot
+from silverball.store.tournament import code_secrets, snapshot
 from silverball_wire import base
 from silverball_wire.prizes import (
     ListedPerson,
@@ -229,32 +229,38 @@ SIGN_UP_HEADER = (
 )
 
 
-def sign_up_code(tournament: Tournament) -> str:
+def sign_up_code(db: Connection, tournament: Tournament) -> str:
     """The code of the tournament's sign-up link; empty when it can have none.
 
-    It follows from the seed of the draws, which is secret until the end, and does not reveal it; each
-    replacement gives another one.
+    It stays through reopenings; each replacement gives another one.
     """
     terms = tournament.sign_up_terms
     number = 0 if terms is None else terms.code_number
-    return _seed_hash(tournament, f"sign-up {tournament.tournament_id}", f" {number}" if number else "")
+    return _secret_hash(db, tournament, f"sign-up {tournament.tournament_id}", f" {number}" if number else "")
 
 
-def personal_code(tournament: Tournament, player_id: int) -> str:
+def personal_code(db: Connection, tournament: Tournament, player_id: int) -> str:
     """The code of the page that shows somebody their own place; empty when there can be none."""
-    return _seed_hash(tournament, f"place of {player_id} in {tournament.tournament_id}", "")
+    return _secret_hash(db, tournament, f"place of {player_id} in {tournament.tournament_id}", "")
 
 
-def _seed_hash(tournament: Tournament, text: str, suffix: str) -> str:
-    seed = tournament.state.dice_seed
-    return hashlib.sha256(f"{text} {seed}{suffix}".encode()).hexdigest()[:CODE_LETTERS] if seed else ""
+def _secret_hash(db: Connection, tournament: Tournament, text: str, suffix: str) -> str:
+    if not tournament.state.dice_seed:
+        return ""
+    # Codes of an older version were made from the seed of the draws, and are on paper.
+    secret = code_secrets.find_secret(db, tournament.tournament_id) or tournament.state.dice_seed
+    return hashlib.sha256(f"{text} {secret}{suffix}".encode()).hexdigest()[:CODE_LETTERS]
 
 
-def own_place(tournament: Tournament, player_id: int, code: str) -> str | None:
+def own_place(db: Connection, tournament: Tournament, player_id: int, code: str) -> str | None:
     """The sentence about the holder of this personal code; None when it is not the player's."""
-    own = personal_code(tournament, player_id)
-    if not own or not hmac.compare_digest(own.encode(), code.encode()):
-        return None
+    own = personal_code(db, tournament, player_id)
+    is_theirs = bool(own) and hmac.compare_digest(own.encode(), code.encode())
+    return place_sentence(tournament, player_id) if is_theirs else None
+
+
+def place_sentence(tournament: Tournament, player_id: int) -> str:
+    """The sentence that tells somebody where they stand."""
     if player_id in tournament.entrant_by_id:
         return "You are in."
     position = waiting_list.position_of(tournament, player_id)
@@ -275,7 +281,7 @@ def closed_reason(tournament: Tournament, now: datetime) -> str:
     opens_at, closes_at = _moment(registration, "openAtUtc"), _moment(registration, "closeAtUtc")
     if tournament.status != "planned":
         return STARTED
-    if registration.get("status") != "active" or not sign_up_code(tournament):
+    if registration.get("status") != "active" or not tournament.state.dice_seed:
         return CLOSED
     if opens_at is not None and now < opens_at:
         return NOT_YET
@@ -321,7 +327,7 @@ def sign_up_list(db: Connection, tournament: Tournament) -> SignUpList:
     ]
     return SignUpList(
         tournament_id=tournament.tournament_id,
-        code=sign_up_code(tournament),
+        code=sign_up_code(db, tournament),
         player_limit=waiting_list.player_limit(tournament),
         fee=terms.fee,
         late_fee=terms.late_fee,

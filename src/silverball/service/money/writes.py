@@ -87,7 +87,8 @@ def sign_up(
     tournament = before.tournament
     if reason := reads.closed_reason(tournament, now):
         raise SignUpClosed(reason=reason)
-    if not hmac.compare_digest(sent.code.strip().encode(), reads.sign_up_code(tournament).encode()):
+    own_code = reads.sign_up_code(transaction.connection, tournament)
+    if not hmac.compare_digest(sent.code.strip().encode(), own_code.encode()):
         raise SignUpCodeWrong
     quotas.require_room_in_journal(transaction.connection, tournament.details["organizer_id"])
     name = _valid_name(sent.name)
@@ -107,7 +108,7 @@ def sign_up(
     return SignedUp(
         player_id=entrant.player_id,
         name=name,
-        code=reads.personal_code(tournament, entrant.player_id),
+        code=reads.personal_code(transaction.connection, tournament, entrant.player_id),
         position=waiting_list.position_of(after, entrant.player_id),
         tournament=after,
     )

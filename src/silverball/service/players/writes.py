@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from msgspec import UNSET, UnsetType
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound, Sentence
 from silverball.kit.http.body import Body
@@ -265,9 +265,14 @@ def _may_end_claim(call: Write[Any], owner_id: int) -> bool:
 
 
 def _refuse_many_claims(db: Connection, user_id: int) -> None:
-    waiting = select(func.count()).where(claim.c.user_id == user_id)
-    if db.execute(waiting).scalar_one() >= CLAIMS_MAX:
-        raise TooManyClaims(limit=CLAIMS_MAX)
+    quotas.require_room(
+        db,
+        claim,
+        claim.c.user_id == user_id,
+        owner=f"account {user_id}",
+        limit=CLAIMS_MAX,
+        refusal=lambda _: TooManyClaims(limit=CLAIMS_MAX),
+    )
 
 
 def _refuse_claimed(db: Connection, player_id: int, user_id: int) -> None:

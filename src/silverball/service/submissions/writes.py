@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
-from sqlalchemy import ColumnElement, Connection, Row, and_, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, insert, or_, select, update
 
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound
 from silverball.kit.http.body import Body
@@ -21,6 +21,7 @@ from silverball.service.submissions.document import (
     ResolvedPlayer,
 )
 from silverball.service.submissions.reads import MODEL
+from silverball.store.counts import quotas
 from silverball.store.people import names, rating_days
 from silverball.store.tables import rating_submission, submission_document, submission_player
 from silverball_wire.values import SubmissionStatus
@@ -233,10 +234,15 @@ def _refuse_known_url(db: Connection, url: str, submitter_id: int) -> None:
 
 
 def _refuse_too_many_waiting(db: Connection, submitter_id: int) -> None:
-    own = (_SUBMISSION.submitter_id == submitter_id, _SUBMISSION.status == "fetching")
-    count = db.execute(select(func.count()).select_from(rating_submission).where(*own)).scalar_one()
-    if count >= WAITING_MAX:
-        raise TooManySubmissions(count=count)
+    quotas.require_room(
+        db,
+        rating_submission,
+        _SUBMISSION.submitter_id == submitter_id,
+        _SUBMISSION.status == "fetching",
+        owner=f"account {submitter_id}",
+        limit=WAITING_MAX,
+        refusal=lambda count: TooManySubmissions(count=count),
+    )
 
 
 def _ifpa_ids_by_place(settled: Sequence[SettledPlayer], known: Sequence[str]) -> dict[int, int | None]:

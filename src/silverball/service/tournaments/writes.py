@@ -58,7 +58,7 @@ from silverball.store.database import statements
 from silverball.store.database.transaction import Transaction
 from silverball.store.revisions import revisions
 from silverball.store.revisions.stamps import Revision
-from silverball.store.tournament import announcements
+from silverball.store.tournament import announcements, code_secrets
 from silverball.store.tournament.loaded import LoadedTournament
 from silverball_wire import base
 from silverball_wire.values import LinkType
@@ -201,6 +201,9 @@ def complete_tournament(call: Write[Completion]) -> Tournament:
 
 def reopen_tournament(call: Write[Body], dice: Random) -> Tournament:
     """Reopen the tournament; the draws that follow have a new seed, because the old one is revealed."""
+    tournament_id = commands.load_tournament(call).tournament_id
+    # In a tournament of an older version the code of the door was made from that seed.
+    code_secrets.draw_secret(call.db, tournament_id)
 
     def rule(tournament: Tournament) -> Decision:
         # The draws of an imported tournament were made elsewhere.

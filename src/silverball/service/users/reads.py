@@ -8,12 +8,14 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     Row,
     RowMapping,
     Select,
     and_,
     bindparam,
+    exists,
     func,
     or_,
     select,
@@ -477,6 +479,18 @@ def active_devices(db: Connection, tournament_id: int) -> list[DeviceItem]:
     return [DeviceItem(**row) for row in rows]
 
 
+def devices_by_giver(db: Connection, tournament_id: int) -> Mapping[int, list[DeviceItem]]:
+    """Account id -> the scorekeepers' devices that it made and that still work, oldest first."""
+    own = (_DEVICE.tournament_id == tournament_id, _DEVICE.kind == SCOREKEEPER, _DEVICE.revoked_at.is_(None))
+    columns = (_DEVICE.device_id, _DEVICE.name, _DEVICE.created_at, _DEVICE.last_used_at)
+    rows = select(_DEVICE.created_by, *columns).where(*own, _DEVICE.created_by.is_not(None))
+    found: dict[int, list[DeviceItem]] = {}
+    for created_by, *values in db.execute(rows.order_by(_DEVICE.device_id)):
+        names = (column.name for column in columns)
+        found.setdefault(created_by, []).append(DeviceItem(**dict(zip(names, values, strict=True))))
+    return found
+
+
 def actor_names(db: Connection, tournament_id: int, action_ids: Collection[int]) -> Mapping[int, str]:
     """Action id -> the device that did it: `device: Tablet at the bar`, `code of Ada`."""
     action = device_action.c
@@ -498,9 +512,26 @@ def _actor_name(row: Any) -> str:
     return f"code of {row.player or f'player {row.player_id}'}"
 
 
+def _may_give(given_by: ColumnElement[int | None]) -> ColumnElement[bool]:
+    """Whether this account may hand out what serves the tournament now; nobody stands for its organizer."""
+    giver = user.alias()
+    directs = exists().where(
+        scorekeeper.c.tournament_id == _TOURNAMENT.tournament_id,
+        scorekeeper.c.user_id == giver.c.user_id,
+        scorekeeper.c.is_director == true(),
+    )
+    is_able = exists().where(
+        giver.c.user_id == given_by,
+        giver.c.suspended_at.is_(None),
+        or_(giver.c.role == "admin", and_(giver.c.role == "organizer", directs)),
+    )
+    return or_(given_by.is_(None), given_by == _TOURNAMENT.organizer_id, is_able)
+
+
 def _device_rows() -> Select[Any]:
     columns = (
         *device.c,
+        _may_give(_DEVICE.created_by).label("is_given"),
         _TOURNAMENT.organizer_id,
         _TOURNAMENT.name.label("tournament_name"),
         _TOURNAMENT.status,
@@ -522,7 +553,7 @@ def _known_device(row: Row[Any], *, player_id: int | None = None, game_id: int |
         ),
         name=row.name,
         tournament_name=row.tournament_name,
-        is_revoked=row.revoked_at is not None or row.suspended_at is not None,
+        is_revoked=row.revoked_at is not None or row.suspended_at is not None or not row.is_given,
         is_over=row.status == "completed",
     )
 
@@ -563,8 +594,27 @@ def require_director(db: Connection, tournament_id: int, viewer: AuthenticatedCa
     return str(row.status)
 
 
+def may_choose_directors() -> ColumnElement[bool]:
+    """Whether who made a link may choose directors now: the organizer, while they are one, or an admin."""
+    giver = user.alias()
+    return exists().where(
+        giver.c.user_id == _DIRECTOR_LINK.created_by,
+        giver.c.suspended_at.is_(None),
+        or_(
+            giver.c.role == "admin",
+            and_(
+                giver.c.role == "organizer",
+                exists().where(
+                    _TOURNAMENT.tournament_id == _DIRECTOR_LINK.tournament_id,
+                    _TOURNAMENT.organizer_id == giver.c.user_id,
+                ),
+            ),
+        ),
+    )
+
+
 def find_link(db: Connection, secret: str, now: datetime) -> DirectorLink | None:
-    """The link with this secret; None when it was used, or has expired."""
+    """The link with this secret; None when it was used, has expired, or who made it may make none now."""
     rows = (
         select(_DIRECTOR_LINK.tournament_id, _TOURNAMENT.name, user.c.name.label("made_by"))
         .select_from(
@@ -572,7 +622,11 @@ def find_link(db: Connection, secret: str, now: datetime) -> DirectorLink | None
                 user, user.c.user_id == _DIRECTOR_LINK.created_by
             )
         )
-        .where(_DIRECTOR_LINK.hash == tokens.digest(secret), _DIRECTOR_LINK.expires_at > now)
+        .where(
+            _DIRECTOR_LINK.hash == tokens.digest(secret),
+            _DIRECTOR_LINK.expires_at > now,
+            may_choose_directors(),
+        )
     )
     row = db.execute(rows).one_or_none()
     if row is None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
-from sqlalchemy import Connection, delete, func, insert, or_, select, text, update
+from sqlalchemy import Connection, delete, insert, or_, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from silverball.kit import values
@@ -25,6 +25,7 @@ from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.core.calls import Write
 from silverball.service.users import reads
 from silverball.service.users.reads import CODES, DEVICES_MAX, SCOREKEEPER, USE_RECORDED_EVERY, Token
+from silverball.store.counts import quotas
 from silverball.store.database.transaction import Transaction
 from silverball.store.people import audit, encryption, rating_days
 from silverball.store.tables import (
@@ -267,9 +268,14 @@ def create_token(
     if owner.placeholder:
         raise AccountCannotHaveTokens(user_id=user_id)
     _require_valid_request(owner.role, name.strip(), abilities, expires_days)
-    count = db.execute(select(func.count()).select_from(token).where(token.c.user_id == user_id)).scalar_one()
-    if count >= TOKENS_MAX:
-        raise TooManyTokens(limit=TOKENS_MAX)
+    quotas.require_room(
+        db,
+        token,
+        token.c.user_id == user_id,
+        owner=f"account {user_id}",
+        limit=TOKENS_MAX,
+        refusal=lambda _: TooManyTokens(limit=TOKENS_MAX),
+    )
     secret = tokens.new_secret(dice)
     values = {
         "user_id": user_id,
@@ -432,9 +438,14 @@ class NewDevice(Body, frozen=True, kw_only=True):
 def create_device_link(call: Write[NewDevice], dice: Random) -> SecretLink:
     """Create a link that lets a browser record results until the tournament is completed."""
     tournament = _running_tournament(call)
-    rows = select(func.count()).select_from(device).where(*_is_active(tournament, SCOREKEEPER))
-    if call.db.execute(rows).scalar_one() >= DEVICES_MAX:
-        raise TooManyDevices(limit=DEVICES_MAX)
+    quotas.require_room(
+        call.db,
+        device,
+        *_is_active(tournament, SCOREKEEPER),
+        owner=f"tournament {tournament.tournament_id}",
+        limit=DEVICES_MAX,
+        refusal=lambda _: TooManyDevices(limit=DEVICES_MAX),
+    )
     secret = tokens.new_link_secret(dice)
     _insert_device(call, SCOREKEEPER, call.body.name, hash=tokens.digest(secret))
     return SecretLink(secret)
@@ -485,7 +496,9 @@ def _is_active(tournament: Tournament, kind: str) -> tuple[Any, ...]:
 
 def _insert_device(call: Write[Any], kind: str, name: str, **secret: str) -> None:
     values = {"tournament_id": call.ids["tournament_id"], "kind": kind, "name": name, "created_at": call.now}
-    call.db.execute(insert(device).values(**values, **secret))
+    # Codes belong to the tournament, and outlive whoever made them.
+    given_by = call.user_id if kind == SCOREKEEPER else None
+    call.db.execute(insert(device).values(**values, **secret, created_by=given_by))
 
 
 TOURNAMENT, USER = "tournament_id", "user_id"
@@ -529,8 +542,23 @@ def add_director(call: Write[Body]) -> User:
     return user
 
 
+class KeptDevices(Body, frozen=True, kw_only=True):
+    """The devices that go on under the organizer's name when the director who made them is taken out."""
+
+    device_ids: Annotated[tuple[Id, ...], Meta(max_length=DEVICES_MAX)] = ()
+
+
 def remove_director(call: Write[Body]) -> User:
-    """Take a director's rights; directors may resign, too."""
+    """Take a director's rights, with the devices that they made; directors may resign, too."""
+    return _remove_director(call, ())
+
+
+def remove_director_and_keep(call: Write[KeptDevices]) -> User:
+    """Take a director's rights, with the devices that they made except those that the organizer keeps."""
+    return _remove_director(call, call.body.device_ids)
+
+
+def _remove_director(call: Write[Any], kept_ids: Sequence[int]) -> User:
     commands.load_tournament(call)
     user = reads.find_user(call.db, call.ids[USER], call.caller)
     is_own = user.user_id == call.user_id
@@ -539,6 +567,11 @@ def remove_director(call: Write[Body]) -> User:
         lambda tournament: roster_commands.remove_director(tournament, user.user_id),
         is_allowed=access.is_organizer if is_own else access.owns,
     )
+    made = (_DEVICE.tournament_id == call.ids[TOURNAMENT], _DEVICE.created_by == user.user_id)
+    if not is_own:
+        call.db.execute(update(device).where(*made, _DEVICE.device_id.in_(kept_ids)).values(created_by=None))
+    # For good: the devices do not come back with the director.
+    call.db.execute(update(device).where(*made, _DEVICE.revoked_at.is_(None)).values(revoked_at=call.now))
     return user
 
 
@@ -546,11 +579,14 @@ def create_director_link(call: Write[Body], dice: Random) -> SecretLink:
     """Make a link that makes the first organizer who opens it a director, for seven days."""
     tournament_id = commands.load_tournament(call, access.owns).tournament_id
     call.db.execute(delete(director_link).where(_DIRECTOR_LINK.expires_at <= call.now))
-    unused = (
-        select(func.count()).select_from(director_link).where(_DIRECTOR_LINK.tournament_id == tournament_id)
+    quotas.require_room(
+        call.db,
+        director_link,
+        _DIRECTOR_LINK.tournament_id == tournament_id,
+        owner=f"tournament {tournament_id}",
+        limit=LINKS_MAX,
+        refusal=lambda _: TooManyDirectorLinks(limit=LINKS_MAX),
     )
-    if call.db.execute(unused).scalar_one() >= LINKS_MAX:
-        raise TooManyDirectorLinks(limit=LINKS_MAX)
     secret = tokens.new_link_secret(dice)
     values = {
         "hash": tokens.digest(secret),
@@ -568,6 +604,7 @@ def accept_link(call: Write[AcceptedLink]) -> None:
         _DIRECTOR_LINK.hash == tokens.digest(call.body.link),
         _DIRECTOR_LINK.tournament_id == call.ids[TOURNAMENT],
         _DIRECTOR_LINK.expires_at > call.now,
+        reads.may_choose_directors(),
     )
     # Of two forms sent at once the second finds no link.
     if call.db.execute(delete(director_link).where(*own)).rowcount == 0:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.kit.http.body import Body
@@ -105,11 +105,14 @@ def create_webhook(call: Write[NewWebhook], dice: Random) -> tuple[int, str]:
     tournament = commands.load_for_own_parts(call)
     body = call.body
     url = policy.require_url(body.url, call.settings)
-    count = (
-        select(func.count()).select_from(webhook).where(_WEBHOOK.tournament_id == tournament.tournament_id)
+    quotas.require_room(
+        call.db,
+        webhook,
+        _WEBHOOK.tournament_id == tournament.tournament_id,
+        owner=f"tournament {tournament.tournament_id}",
+        limit=WEBHOOKS_MAX,
+        refusal=lambda _: TooManyWebhooks(limit=WEBHOOKS_MAX),
     )
-    if call.db.execute(count).scalar_one() >= WEBHOOKS_MAX:
-        raise TooManyWebhooks(limit=WEBHOOKS_MAX)
     organizer_id, limit = tournament.details["organizer_id"], call.settings.webhooks_per_account
     quotas.require_room_for_webhook(call.db, organizer_id, limit)
     secret = message_text.new_secret(dice)

@@ -17,6 +17,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, text
 from silverball.kit import logs
 from silverball.kit.edge.proxies import address_group
 from silverball.kit.errors import Conflict, Invalid
+from silverball.store.counts import quotas
 from silverball.store.database.slices import delete_slice
 from silverball.store.tables import audit_entry, blocked_network
 from silverball.store.types import Instant
@@ -156,8 +157,13 @@ def block(db: Connection, text: str, *, now: datetime) -> str:
     listed = blocked_networks(db)
     if network in listed:
         return network
-    if len(listed) >= NETWORKS_MAX:
-        raise TooManyNetworks(limit=NETWORKS_MAX)
+    quotas.require_room(
+        db,
+        blocked_network,
+        owner="the site",
+        limit=NETWORKS_MAX,
+        refusal=lambda _: TooManyNetworks(limit=NETWORKS_MAX),
+    )
     db.execute(insert(blocked_network).values(network=network, created_at=now))
     record(db, "network-blocked", at=now, user_id=None, source=COMMAND_LINE, detail=network)
     return network

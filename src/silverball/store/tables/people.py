@@ -267,12 +267,22 @@ device = table(
     Column("last_used_at", Instant),
     # The row stays, because the journal refers to it.
     Column("revoked_at", Instant),
+    # The account that made it; null for the organizer, and before an upgrade. It dies with their rights.
+    integer("created_by", null=True),
     UniqueConstraint("hash"),
-    indexes=[("tournament_id",)],
+    indexes=[("tournament_id",), ("created_by",)],
     audiences={
-        "organizer": "device_id tournament_id kind name created_at last_used_at revoked_at",
+        "organizer": "device_id tournament_id kind name created_at last_used_at revoked_at created_by",
         "secret": "hash secret",
     },
+)
+
+# What the codes of a tournament's door and of its waiting people are made from.
+code_secret = table(
+    "code_secret",
+    key_reference("tournament_id", "tournament.tournament_id"),
+    text("secret"),
+    audiences={"secret": "tournament_id secret"},
 )
 
 # Actions in the journal that were done without an account.

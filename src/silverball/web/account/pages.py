@@ -35,7 +35,6 @@ from silverball.web.account import two_step
 from silverball.web.form_actions import FormAction
 from silverball.web.forms import KEY, FormData, FormState
 from silverball.web.page_request import (
-    SESSION,
     PageRequest,
     not_found_page,
     page,
@@ -43,6 +42,7 @@ from silverball.web.page_request import (
 )
 from silverball.web.sign_in_throttle import too_many_attempts
 from silverball.web.site import message_page, needs_new_key, status_for
+from silverball.web.visitors import SESSION
 from silverball_wire.players import Player
 
 PROFILE_TEXTS = ("initials", "pronouns", "flag", "location")

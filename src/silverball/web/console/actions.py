@@ -321,7 +321,12 @@ _TIME_ACTIONS = {
 }
 _DIRECTOR_ACTIONS = {
     "director-link": FormAction(write=lambda call: users_writes.create_director_link(call, SystemRandom())),
-    "director-out": FormAction(write=users_writes.remove_director, id_fields=(USER,)),
+    "director-out": FormAction(
+        write=users_writes.remove_director_and_keep,
+        id_fields=(USER,),
+        body=users_writes.KeptDevices,
+        build_body=form_bodies.kept_devices,
+    ),
 }
 _DEVICE_ACTIONS = {
     "device": FormAction(

@@ -63,7 +63,8 @@ def sign_up_link(request: PageRequest, tournament: Tournament) -> str:
     """The address at which players sign themselves up; empty while nobody can."""
     if money_reads.closed_reason(tournament, request.site.now()):
         return ""
-    code = money_reads.sign_up_code(tournament)
+    with request.site.store.read() as db:
+        code = money_reads.sign_up_code(db, tournament)
     return f"{request.base_url}/t/{tournament.tournament_id}/sign-up?code={code}"
 
 

@@ -322,6 +322,13 @@ def new_single_player_game(form: FormData) -> Mapping[str, Any]:
 # Webhooks
 
 
+def kept_devices(form: FormData) -> Mapping[str, Any]:
+    """The devices that stay of those on the page: all that are not ticked to end."""
+    ended = form.values("ended")
+    kept = [word for word in form.values("device") if word not in ended]
+    return {"deviceIds": [int(word) for word in kept if word.isascii() and word.isdigit()]}
+
+
 def new_webhook(form: FormData) -> Mapping[str, Any]:
     return {**_webhook_fields(form), "events": list(form.values("events"))}
 

@@ -322,6 +322,7 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
         others = people.organizer_tournaments(db, request, stored["organizer_id"])
         codes = users_reads.current_codes(db, night.id)
         devices = users_reads.active_devices(db, night.id)
+        given = users_reads.devices_by_giver(db, night.id)
     excluded = {night.id, *(link["linked_tournament_id"] for link in stored["links"])}
     return {
         "fields": possible_fields(
@@ -341,5 +342,6 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
         "sign_up_link": door.sign_up_link(request, tournament),
         "qr_code": qr_codes.draw_qr_code,
         "devices": devices,
+        "devices_by_giver": given,
         "codes": codes,
     }

@@ -18,9 +18,8 @@ from silverball.web import forms, site, tournament_night
 from silverball.web.forms import FormState
 from silverball.web.page_request import GUEST, PageRequest
 from silverball.web.tournament_night import TournamentNight
+from silverball.web.visitors import CODE, SECRET_LETTERS_MAX
 
-CODE = "code"
-CODE_LETTERS_MAX = 100
 CODE_WRONG = "This code belongs to somebody or something else, so it reports nothing here. Scan it once more."
 CODE_REPLACED = "This code was replaced by a new one, or taken back. Ask the organizer for the new list."
 TOURNAMENT_OVER = (
@@ -79,7 +78,7 @@ class ReportPage(Struct, frozen=True, kw_only=True):
 
 def submitted_code(request: PageRequest) -> str:
     """The code in the form or the address; empty without one."""
-    return (request.field(CODE) or request.query.get(CODE, ""))[:CODE_LETTERS_MAX]
+    return (request.field(CODE) or request.query.get(CODE, ""))[:SECRET_LETTERS_MAX]
 
 
 def load_report_page(

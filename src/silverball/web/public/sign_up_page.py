@@ -61,7 +61,7 @@ def own_place(request: PageRequest) -> Response:
     player_id = request.path_id("player_id")
     with request.site.store.read() as db:
         tournament = loaded.load_tournament(db, tournament_id)
-        sentence = money_reads.own_place(tournament, player_id, request.query.get("own", ""))
+        sentence = money_reads.own_place(db, tournament, player_id, request.query.get("own", ""))
         names = money_reads.names_on_list(db, tournament) if sentence else {}
     if sentence is None:
         return not_found_page()
@@ -102,7 +102,7 @@ def _page(
         code=request.query.get("code", ""),
         closed_reason=money_reads.closed_reason(tournament, request.site.now()),
         signed_up=signed_up,
-        own_place=signed_up and money_reads.own_place(tournament, signed_up.player_id, signed_up.code),
+        own_place=signed_up and money_reads.place_sentence(tournament, signed_up.player_id),
         waiting_count=len(waiting_list.waiting_entries(tournament)),
         free_places=waiting_list.free_places(tournament),
         names=names,

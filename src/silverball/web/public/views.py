@@ -393,7 +393,7 @@ def render_player(
         is_playing_on=_is_playing_on(players[player_id]),
         message=tournament.motd_text if tournament.status != "completed" else None,
         format_title=format_title,
-        report_url=f"{base_path}/players/{player_id}/report",
+        report_url=report_page.page_path(report, f"{base_path}/players/{player_id}/report"),
     )
 
 
@@ -415,5 +415,5 @@ def render_game(request: PageRequest, tournament_id: int, game_id: int, report: 
         report,
         base_path=base_path,
         game=game,
-        report_url=f"{base_path}/games/{game_id}/report",
+        report_url=report_page.page_path(report, f"{base_path}/games/{game_id}/report"),
     )

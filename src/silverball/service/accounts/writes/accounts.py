@@ -11,11 +11,12 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Text, bindparam, delete, func, or_, select, type_coerce, update
 
-from silverball.kit.errors import Conflict, NotFound
+from silverball.kit.errors import Conflict, NotAllowed, NotFound
 from silverball.service.accounts import reads
 from silverball.service.accounts.writes import tournaments
 from silverball.service.core import feed_events
 from silverball.store import tables
+from silverball.store.database.named_locks import take_lock
 from silverball.store.database.statements import Statement
 from silverball.store.database.transaction import Transaction
 from silverball.store.people import audit, book, merging, names, rating_days, unfinished_changes
@@ -77,6 +78,7 @@ def erase_account(transaction: Transaction, user_id: int) -> bool:
 
     Raises NotFound and Conflict.
     """
+    lock_administrators(transaction.connection)
     reads.require_erasable(transaction.connection, user_id)
     return erase_account_again(transaction, user_id)
 
@@ -158,6 +160,7 @@ def _delete_private_rows(db: Connection, user_id: int) -> None:
         db.execute(delete(table).where(table.c.user_id == user_id))
     link = tables.account_link.c
     db.execute(delete(tables.account_link).where((link.user_id == user_id) | (link.created_by == user_id)))
+    db.execute(delete(tables.director_link).where(tables.director_link.c.created_by == user_id))
     organized = select(tables.tournament.c.tournament_id).where(tables.tournament.c.organizer_id == user_id)
     db.execute(delete(tables.webhook).where(tables.webhook.c.tournament_id.in_(organized)))
 
@@ -238,6 +241,22 @@ def _rewrite_document(db: Connection, submission_id: int, place: int) -> None:
     db.execute(update(tables.submission_document).where(is_document).values(body=text))
 
 
+# There is always an administrator who can sign in: who takes this from an account holds one lock.
+
+
+def lock_administrators(db: Connection, by_user_id: int | None = None) -> None:
+    """Let one transaction at a time change roles, suspensions, or delete accounts.
+
+    Raises NotAllowed when the account that acts is no administrator any more; None is the command line.
+    """
+    take_lock(db, "administrators")
+    if by_user_id is None:
+        return
+    is_acting = (_USER.user_id == by_user_id, _USER.role == "admin", _USER.suspended_at.is_(None))
+    if db.execute(select(_USER.user_id).where(*is_acting)).first() is None:
+        raise NotAllowed
+
+
 # Suspend an account: its tokens, sessions, devices and webhooks do nothing from then on.
 
 
@@ -255,22 +274,26 @@ def suspend(
     now: datetime,
     by_user_id: int | None = None,
     source: str = audit.COMMAND_LINE,
+    is_forced: bool = False,
 ) -> Suspension:
     """Suspend the account at once; a suspended one stays as it is. Raises NotFound.
 
-    Raises OwnAccountNotSuspended for the account of who suspends.
+    Raises OwnAccountNotSuspended for the account of who suspends, and LastAdmin unless it is forced.
     """
     if user_id == by_user_id:
         raise OwnAccountNotSuspended
     db, own = transaction.connection, tables.user.c.user_id == user_id
+    lock_administrators(db, by_user_id)
     suspended_at = _suspended_at(transaction, user_id)
     if suspended_at is not None:
         return Suspension(user_id=user_id, suspended_at=base.iso(suspended_at))
+    if not is_forced:
+        reads.require_other_administrator(db, user_id)
     db.execute(update(tables.user).where(own).values(suspended_at=now))
-    for table in (tables.session, tables.half_sign_in):
+    end_sign_ins(db, user_id)
+    for table in (tables.token, tables.account_link):
         db.execute(delete(table).where(table.c.user_id == user_id))
-    link = tables.account_link.c
-    db.execute(delete(tables.account_link).where((link.user_id == user_id) | (link.created_by == user_id)))
+    end_handed_out(db, user_id, now)
     organized = select(tables.tournament.c.tournament_id).where(tables.tournament.c.organizer_id == user_id)
     is_sending = (tables.webhook.c.tournament_id.in_(organized), tables.webhook.c.is_active)
     values = {"is_active": False, "stopped_reason": WEBHOOK_STOPPED, "updated_at": now}
@@ -281,6 +304,25 @@ def suspend(
     return Suspension(user_id=user_id, suspended_at=base.iso(now))
 
 
+def end_sign_ins(db: Connection, user_id: int) -> None:
+    """Sign the account out everywhere."""
+    for table in (tables.session, tables.half_sign_in):
+        db.execute(delete(table).where(table.c.user_id == user_id))
+
+
+def end_handed_out(db: Connection, user_id: int, now: datetime) -> None:
+    """End for good what the account gave to others, because its right to give that has ended.
+
+    Their own tournaments keep what serves them.
+    """
+    for table in (tables.account_link, tables.director_link):
+        db.execute(delete(table).where(table.c.created_by == user_id))
+    organized = select(tables.tournament.c.tournament_id).where(tables.tournament.c.organizer_id == user_id)
+    device = tables.device.c
+    given = (device.created_by == user_id, device.tournament_id.not_in(organized))
+    db.execute(update(tables.device).where(*given, device.revoked_at.is_(None)).values(revoked_at=now))
+
+
 def unsuspend(
     transaction: Transaction,
     user_id: int,
@@ -289,7 +331,8 @@ def unsuspend(
     by_user_id: int | None = None,
     source: str = audit.COMMAND_LINE,
 ) -> Suspension:
-    """Let a suspended account act again, with its tokens; webhooks stay off. Raises NotFound."""
+    """Let a suspended account sign in again; tokens are gone, webhooks stay off. Raises NotFound."""
+    lock_administrators(transaction.connection, by_user_id)
     if _suspended_at(transaction, user_id) is not None:
         db, own = transaction.connection, tables.user.c.user_id == user_id
         db.execute(update(tables.user).where(own).values(suspended_at=None))

@@ -4,16 +4,18 @@ from datetime import datetime, timedelta
 from random import Random
 
 from msgspec import Struct
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.kit.security import tokens
 from silverball.kit.values import WithSecret
 from silverball.service.accounts import reads as accounts_reads
+from silverball.service.accounts.writes import accounts
 from silverball.service.core import access, feed_events
+from silverball.store.counts import quotas
 from silverball.store.database.transaction import Transaction
 from silverball.store.people import audit
-from silverball.store.tables import account_link, user
+from silverball.store.tables import account_link, token, user
 
 INVITATION_LIFETIME = timedelta(days=7)
 RECOVERY_LIFETIME = timedelta(days=1)
@@ -68,12 +70,16 @@ class AdminAct(Struct, frozen=True, kw_only=True):
 
 
 def change_role(transaction: Transaction, user_id: int, role: str, act: AdminAct) -> None:
-    """Give the account another role; its tokens can do no more than the role can. Raises NotFound."""
+    """Give the account another role; with a lower one, all that could do more than the role ends.
+
+    Raises NotFound, NotAllowed, OwnRoleNotChanged, and LastAdmin.
+    """
     if role not in access.ROLES:
         raise Invalid({"role": ["The selected role is invalid."]})
     if user_id == act.user_id:
         raise OwnRoleNotChanged
     db = transaction.connection
+    accounts.lock_administrators(db, act.user_id)
     before = db.execute(
         select(user.c.role).where(user.c.user_id == user_id).with_for_update()
     ).scalar_one_or_none()
@@ -81,11 +87,29 @@ def change_role(transaction: Transaction, user_id: int, role: str, act: AdminAct
         raise NotFound("User", user_id)
     if before == role:
         return
+    accounts_reads.require_other_administrator(db, user_id)
     db.execute(update(user).where(user.c.user_id == user_id).values(role=role))
+    if access.ROLES.index(role) < access.ROLES.index(before):
+        # What could do more ends for good: it does not come back with another change.
+        accounts.end_handed_out(db, user_id, act.now)
+        accounts.end_sign_ins(db, user_id)
+        _limit_tokens(db, user_id, role)
     transaction.changed_user_ids.add(user_id)
     feed_events.announce_users(transaction, [user_id], is_hiding=False)
     detail = f"{before} to {role}, by {act.user_id}"
     audit.record(db, "role-changed", at=act.now, user_id=user_id, source=act.source, detail=detail)
+
+
+def _limit_tokens(db: Connection, user_id: int, role: str) -> None:
+    """Take from the account's tokens, for good, what the role does not allow."""
+    allowed = access.abilities_for(role)
+    rows = select(token.c.token_id, token.c.abilities).where(token.c.user_id == user_id)
+    for row in db.execute(rows).all():
+        left = [ability for ability in row.abilities if ability in allowed]
+        # The highest that the role allows is what the token could do until now.
+        left = left if len(left) == len(row.abilities) else [*left, allowed[-1]]
+        own = token.c.token_id == row.token_id
+        db.execute(update(token).where(own).values(abilities=sorted(set(left), key=access.ABILITIES.index)))
 
 
 def invite(db: Connection, role: str, act: AdminAct, dice: Random) -> NewAccountLink:
@@ -137,9 +161,24 @@ def make_mailed_recovery(
 
 def _has_room_to_mail(db: Connection, user_id: int, now: datetime) -> bool:
     db.execute(delete(account_link).where(_L.expires_at <= now))
-    mailed = select(func.count()).select_from(account_link).where(accounts_reads.IS_MAILED)
-    own, all_ = (db.execute(rows).scalar_one() for rows in (mailed.where(_L.user_id == user_id), mailed))
-    return own < MAILED_PER_ACCOUNT_MAX and all_ < MAILED_MAX
+    is_own = (accounts_reads.IS_MAILED, _L.user_id == user_id)
+    try:
+        for is_counted, limit in ((is_own, MAILED_PER_ACCOUNT_MAX), (is_own[:1], MAILED_MAX)):
+            _require_room(db, *is_counted, limit=limit)
+    except TooManyAccountLinks:
+        return False
+    return True
+
+
+def _require_room(db: Connection, *is_counted: ColumnElement[bool], limit: int) -> None:
+    quotas.require_room(
+        db,
+        account_link,
+        *is_counted,
+        owner="the site",
+        limit=limit,
+        refusal=lambda _: TooManyAccountLinks(limit=limit),
+    )
 
 
 def _insert_link(
@@ -152,9 +191,7 @@ def _insert_link(
     role: str | None = None,
 ) -> NewAccountLink:
     db.execute(delete(account_link).where(_L.expires_at <= act.now))
-    made = select(func.count()).select_from(account_link).where(~accounts_reads.IS_MAILED)
-    if db.execute(made).scalar_one() >= LINKS_MAX:
-        raise TooManyAccountLinks(limit=LINKS_MAX)
+    _require_room(db, ~accounts_reads.IS_MAILED, limit=LINKS_MAX)
     return _store_link(db, act.user_id, lifetime, act.now, dice, user_id=user_id, role=role)
 
 
