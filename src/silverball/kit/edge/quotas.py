@@ -95,7 +95,7 @@ class Quotas:
         )
 
     def shares_of(self, caller: CachedCaller, scope: Scope, headers: dict[bytes, bytes]) -> Sequence[Share]:
-        """What is counted for this caller: their account, or the address of a stranger."""
+        """The shares of this caller: their account, or the address of a stranger."""
         if caller.user_id:
             return (Share(caller.user_id),)
         return address_shares(self._proxies.client_address(scope, headers))
@@ -135,7 +135,7 @@ class Quotas:
         return 0 if quota.take(now) >= 0 else max(1, quota.seconds_to_wait(now))
 
     def payer_of_page(self, scope: Scope, headers: dict[bytes, bytes], visitor: Visitor | None) -> str:
-        """Whom a costly page is computed for; a stranger is their address."""
+        """The one for whom a costly page is computed; a stranger is their address."""
         return (
             address_group(self._proxies.client_address(scope, headers))
             if visitor is None

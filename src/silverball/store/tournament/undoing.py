@@ -41,7 +41,7 @@ class Closing(Struct, frozen=True):
 
 
 class UndoHistory(Struct, frozen=True, kw_only=True):
-    """What of a journal can be undone now."""
+    """The actions of a journal that can be undone now."""
 
     # Newest first: one, and those that only reports or calls hide.
     offered: Sequence[Action]
@@ -53,7 +53,7 @@ class UndoHistory(Struct, frozen=True, kw_only=True):
     ends_at_import: bool
 
     def steps(self, undone: Action) -> list[tuple[Action, ...]]:
-        """What is taken back for the undo of this action, in order; each an action of its own."""
+        """The actions that are taken back to undo this one, in order."""
         steps: list[tuple[Action, ...]] = [
             (closing.reopening, closing.completion)
             for closing in self.closings
@@ -73,7 +73,7 @@ class UndoHistory(Struct, frozen=True, kw_only=True):
 
 
 def load_history(db: Connection, tournament_id: int, newest: Sequence[Action] = ()) -> UndoHistory:
-    """What can be undone in the tournament; `newest` are its newest actions, if they are loaded already."""
+    """The actions that can be undone in the tournament; `newest` are its newest actions, if they are loaded already."""
     actions = newest or journal.newest_actions(db, tournament_id, limit=FIRST_ACTIONS)
     reading = _Reading(actions)
     if reading.is_certain:
