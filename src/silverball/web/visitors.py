@@ -35,7 +35,7 @@ class VisitorLookup:
         self._prefix = cookie_name("", is_https=is_https).encode()
 
     def secrets_in(self, path: str, query: bytes, cookies: bytes) -> bytes:
-        """The secrets that may show whose request this is: session, device of the tournament, and code, a line each."""
+        """Secrets that may show whose request this is, a line each: session, device, code."""
         may_have_code = b"code=" in query
         if self._prefix not in cookies and not may_have_code:
             return b""

@@ -73,7 +73,7 @@ class UndoHistory(Struct, frozen=True, kw_only=True):
 
 
 def load_history(db: Connection, tournament_id: int, newest: Sequence[Action] = ()) -> UndoHistory:
-    """The actions that can be undone in the tournament; `newest` are its newest actions, if they are loaded already."""
+    """The actions that can be undone; `newest` are the newest ones, if they are loaded already."""
     actions = newest or journal.newest_actions(db, tournament_id, limit=FIRST_ACTIONS)
     reading = _Reading(actions)
     if reading.is_certain:
