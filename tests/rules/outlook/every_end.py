@@ -65,10 +65,14 @@ def _has_place(order: Sequence[int], claim: Claim | None) -> bool:
 
 
 def _ends_of_points(tournament: Tournament, own: Claim | None) -> Ends | None:
-    form = FORMATS[tournament.type]
-    rows = form.rank(tournament)
-    ids = [row.player_id for row in rows]
-    sums: Sums = np.array([[_hundredths(row.points) for row in rows]])
+    points = {row.player_id: _hundredths(row.points) for row in FORMATS[tournament.type].rank(tournament)}
+    # Who has left before their first result is listed once the open game is over.
+    for entrant in tournament.entrants:
+        if any(entrant.player_id in game.player_ids for game in _open_games(tournament)):
+            given = entrant.points_adjustment + entrant.score_adjustment
+            points.setdefault(entrant.player_id, _hundredths(given))
+    ids = list(points)
+    sums: Sums = np.array([list(points.values())])
     outcomes = 1
     for added in _what_is_added(tournament, ids, own):
         outcomes *= len(added)
