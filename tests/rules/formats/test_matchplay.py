@@ -175,3 +175,19 @@ def test_taking_everything_back_leaves_the_planned_tournament() -> None:
     night.complete()
     night.undo_all()
     assert night.tournament == planned
+
+
+@pytest.mark.parametrize(("duration", "without_repeats"), [(10, 5), (0, 6)])
+def test_swiss_pairs_nobody_twice_in_a_row_nor_in_the_first_half(duration: int, without_repeats: int) -> None:
+    """Twelve players; a night without a number of rounds counts as if everybody could meet everybody."""
+    night, dice = a_night("matchplay", players=12, arenas=6, pairing="swiss", duration=duration), Random(7)
+    night.start()
+    played: list[set[frozenset[int]]] = []
+    for _ in range(10):
+        pairs = {frozenset(game.player_ids) for game in night.open_round()}
+        assert not played or not pairs & played[-1]
+        assert len(played) >= without_repeats or not pairs & set().union(*played)
+        night.finish_round(lambda player_id: player_id + dice.gauss(0, 4))
+        played.append(pairs)
+    # Later, equals who have met meet again.
+    assert len(set().union(*played)) < 60
