@@ -1,4 +1,4 @@
-"""Changes that undo an action: the opposites of its changes, fitted to the tournament as it is now.
+"""The changes of an undo: the opposites of an action, fitted to the tournament as it is now.
 
 Between an action and its undo other actions may stand that undo passes over. So of the tournament's own
 fields only the facts go back that the action changed; and the seed of the draws never does, because an

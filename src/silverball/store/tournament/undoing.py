@@ -1,4 +1,4 @@
-"""Which actions an undo may name, and what is taken back with them.
+"""The actions that an undo may name, and those that are taken back with them.
 
 What was done and put back by hand counts as taken back: undo passes over both. Of a completion and its
 reopening this holds although they are no opposites: the completion removes what was not finished, so both
@@ -12,7 +12,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from silverball.rules.model.apply import ID_FIELDS
-from silverball.rules.model.opposites import DETAILS, LINKS, FactKey, differing_facts
+from silverball.rules.model.opposites import LINKS, FactKey, differing_facts
 from silverball.store.tournament import journal
 from silverball.store.tournament.journal import CHANGES, Action
 
@@ -21,8 +21,7 @@ BY_HAND = frozenset(
     {
         *("EntrantAdded", "EntrantRemoved", "EntrantChanged", "ArenaAdded", "ArenaRemoved", "ArenaChanged"),
         *("BankAdded", "BankRemoved", "ScorekeeperAdded", "ScorekeeperRemoved"),
-        *("DirectorAdded", "DirectorRemoved", "GameChanged", "TournamentEdited", "SignUpChanged"),
-        *("SignUpTermsSet", "PrizesChanged", "PrizePaid"),
+        *("DirectorAdded", "DirectorRemoved", "GameChanged", "PrizePaid"),
     }
 )
 COMPLETED, REOPENED = "TournamentCompleted", "TournamentReopened"
@@ -41,7 +40,7 @@ class Closing(Struct, frozen=True):
 
 
 class UndoHistory(Struct, frozen=True, kw_only=True):
-    """The actions of a journal that can be undone now."""
+    """The actions of a journal that can be undone now, and what goes with them."""
 
     # Newest first: one, and those that only reports or calls hide.
     offered: Sequence[Action]
@@ -53,7 +52,7 @@ class UndoHistory(Struct, frozen=True, kw_only=True):
     ends_at_import: bool
 
     def steps(self, undone: Action) -> list[tuple[Action, ...]]:
-        """The actions that are taken back to undo this one, in order."""
+        """The actions that go back with this one, in order; each step is an action of its own."""
         steps: list[tuple[Action, ...]] = [
             (closing.reopening, closing.completion)
             for closing in self.closings
@@ -73,7 +72,7 @@ class UndoHistory(Struct, frozen=True, kw_only=True):
 
 
 def load_history(db: Connection, tournament_id: int, newest: Sequence[Action] = ()) -> UndoHistory:
-    """The actions that can be undone; `newest` are the newest ones, if they are loaded already."""
+    """The undo history of a tournament; `newest` are its newest actions, if they are loaded already."""
     actions = newest or journal.newest_actions(db, tournament_id, limit=FIRST_ACTIONS)
     reading = _Reading(actions)
     if reading.is_certain:
@@ -146,13 +145,13 @@ class _Reading:
         self._has_doubt = True
 
     def _position_of_opposite(self, action: Action) -> int | None:
-        """Where the action is that this one puts back by hand; None where it puts nothing back."""
+        """The position of the action that this one puts back by hand; None without one."""
         changes = _changes(action)
-        if not changes or not all(name in BY_HAND for name, _ in changes):
-            return None
         facts = set(_facts(changes))
-        # Links and texts are put back whatever happened since: what they led to may be gone.
-        looks_far = all(key[0] in (LINKS, DETAILS) for key in facts)
+        # A link is put back whatever happened since: the tournament that it led to may be gone.
+        looks_far = bool(facts) and all(key[0] == LINKS for key in facts)
+        if not changes or not (looks_far or all(name in BY_HAND for name, _ in changes)):
+            return None
         for at in range(len(self._stack) - 1, -1, -1):
             earlier = _changes(self._stack[at])
             if _are_opposite(changes, earlier):
