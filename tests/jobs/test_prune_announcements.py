@@ -18,7 +18,9 @@ def _count(store: Store, tournament_id: int) -> int:
 
 def test_an_old_tournament_loses_its_announcements_and_a_running_one_keeps_them(store: Store) -> None:
     long_ago = build.NOW - timedelta(days=30)
-    over = build.a_tournament(store, status="completed", completed_at=long_ago).tournament_id
+    over = build.a_tournament(
+        store, status="completed", completed_at=long_ago, updated_at=long_ago
+    ).tournament_id
     running = build.a_tournament(store).tournament_id
     for night in (over, running):
         with store.write(night) as transaction:
@@ -34,7 +36,9 @@ def test_an_old_tournament_loses_its_announcements_and_a_running_one_keeps_them(
 
 def test_the_journal_is_never_trimmed(store: Store) -> None:
     long_ago = build.NOW - timedelta(days=30)
-    over = build.a_tournament(store, status="completed", completed_at=long_ago).tournament_id
+    over = build.a_tournament(
+        store, status="completed", completed_at=long_ago, updated_at=long_ago
+    ).tournament_id
     build.row(
         store,
         tables.journal,

@@ -35,7 +35,8 @@ class OldRows:
 
 
 def old_announcements(store: Store) -> OldRows:
-    night = build.a_tournament(store, players=0, arenas=0, status="completed", completed_at=LONG_AGO)
+    over = {"status": "completed", "completed_at": LONG_AGO, "updated_at": LONG_AGO}
+    night = build.a_tournament(store, players=0, arenas=0, **over)
     with store.write(night.tournament_id) as transaction:
         announcements.append(transaction, night.tournament_id, [("TournamentUpdated", "{}")] * ROWS, LONG_AGO)
     run_job = partial(pruning.prune_announcements, now=build.NOW)

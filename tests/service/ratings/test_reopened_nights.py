@@ -166,6 +166,24 @@ def test_a_bundle_of_a_reopened_night_carries_its_day(store: Store) -> None:
     assert there.completed_at == CLOSED
 
 
+@pytest.mark.parametrize("closed_by", ["clock", "import"])
+def test_a_night_keeps_the_day_on_which_clock_or_import_completed_it(store: Store, closed_by: str) -> None:
+    night = a_night(store)
+    if closed_by == "clock":
+        idle_close(night, EVENING + 3 * DAY)
+    else:
+        night.complete(CLOSED)
+        file = bundles.export_bundle(store, night.desk.night.tournament_id)
+        owner_id = night.desk.night.organizer_id
+        imported = bundles.import_bundle(store, file, new_ids=True, owner_id=owner_id)
+        night = opened(store, imported.tournament_id, night)
+    first = night.completed_at
+    assert first.date() == date(2026, 3, 5)
+    night.reopen(EVENING + 30 * DAY)
+    night.complete(EVENING + 31 * DAY)
+    assert night.completed_at == first
+
+
 @pytest.mark.both_databases
 @pytest.mark.parametrize("days", [1, 6])
 def test_what_is_played_within_a_week_moves_the_day(store: Store, days: int) -> None:
