@@ -15,6 +15,7 @@ from service.verify import planting
 from service.verify.planting import Evening
 from silverball.cli.main import silverball_group
 from silverball.service.journal.reads import series_check, verification
+from silverball.service.series import reads as series_reads
 from silverball.store import tables
 from silverball.store.database.engine import Store
 
@@ -126,7 +127,7 @@ def test_series_are_computed_again(store: Store, monkeypatch: pytest.MonkeyPatch
         (report,) = series_check.verify_series(db)
         assert (report.name, report.faults) == ("Winter League", [])
         # Ranks 2 and 3 are worth 6 to each, and the worst of three nights does not count.
-        table = series_check.series_reads.series_details(db, series_id, None).standings
+        table = series_reads.series_details(db, series_id, None).standings
         assert msgspec.to_builtins([(row.points, row.points_adjusted) for row in table])[0] == (24, 19)
     monkeypatch.setenv("SILVERBALL_DATABASE_URL", store.url.render_as_string(hide_password=False))
     with store.write() as transaction:

@@ -20,6 +20,7 @@ from silverball.service.periods.reads.rating_check import DayReport
 from silverball.service.periods.writes import ImportedRating
 from silverball.store import tables
 from silverball.store.database.engine import Store
+from silverball.store.people import rating_days
 
 
 def _day(number: int) -> date:
@@ -127,7 +128,7 @@ def test_a_result_that_was_changed_past_the_program_is_named(circuit: Circuit) -
 def test_days_that_wait_and_days_after_a_correction_are_not_compared(circuit: Circuit) -> None:
     circuit.night(10, ["Ada", "Cy"])
     with circuit.store.write() as transaction:
-        rating_check.rating_days.mark_days(transaction.connection, [_day(4), _day(10)])
+        rating_days.mark_days(transaction.connection, [_day(4), _day(10)])
     reports = _reports(circuit)
     later = "2026-03-04 is to be rated again, and later days depend on it"
     assert _faults(reports) == []
