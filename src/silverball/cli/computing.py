@@ -126,7 +126,12 @@ class Computer:
         if self._pages is None:
             from silverball.web import app as web
 
-            self._pages = web.build(self._store, self._setup.settings, follows_host=self._setup.follows_host)
+            self._pages = web.build(
+                self._store,
+                self._setup.settings,
+                follows_host=self._setup.follows_host,
+                note_download=lambda user_id, source: self._downloads.append((user_id, source)),
+            )
         scope: Scope = dict(page)
         try:
             await self._pages(scope, receive, send)
