@@ -11,6 +11,7 @@ from silverball.kit.values import replace
 from silverball.rules.model.settings import read_settings
 from silverball.rules.outlook.plans import LINE, NIGHTS_SIMULATED, plan_nights
 from silverball.rules.planning import simulation
+from silverball.rules.planning.answers import nights_for
 from silverball.rules.planning.nights import (
     ClockNight,
     DoesNotFit,
@@ -253,3 +254,10 @@ def test_nights_that_were_longer_than_their_games_say_make_the_next_one_longer()
     assert calibrate(EXACT, [long] * (NIGHTS_MIN - 1), dice) is EXACT
     # Half as long again, with one night as planned among them: 1.5 to the power of 9 / 10.
     assert calibrate(EXACT, [long] * 9, dice).length_factor == pytest.approx(1.5**0.9)
+
+
+@pytest.mark.parametrize(
+    ("players", "nights"), [(2, 200), (100, 200), (101, 198), (200, 100), (500, 40), (1_000, 20), (9_000, 20)]
+)
+def test_a_large_field_is_simulated_in_fewer_nights_but_a_tenth_at_least(players: int, nights: int) -> None:
+    assert nights_for(players, NIGHTS_SIMULATED) == nights
