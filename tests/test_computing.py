@@ -26,7 +26,7 @@ from silverball.kit.edge.front import FrontDoor
 from silverball.service.accounts.writes import sessions as account_sessions
 from silverball.store import tables
 from silverball.store.database.engine import DatabaseIsReadOnly, Store
-from test_app import a_token, front_door
+from test_app import a_token, front_door, running_app
 
 EVENING = {"players": 24, "machines": 12, "types": ["matchplay", "knockout"]}
 
@@ -188,3 +188,19 @@ def test_the_computing_process_writes_nothing(store: Store) -> None:
     with pytest.raises(SQLAlchemyError), reading.read() as db:
         db.execute(tables.site_value.insert().values(name="x", value="y"))
     reading.close()
+
+
+def test_nights_that_a_plan_asks_for_are_simulated_and_shown_by_a_later_one(store: Store) -> None:
+    token = a_token(store, build.a_user(store))
+
+    async def ask_until_simulated(door: FrontDoor) -> list[str]:
+        sources: list[str] = []
+        while not sources or "computing" in sources[-1]:
+            reply = await ask_for_plan(door, token, players=8, types=["knockout"])
+            options = reply.json["data"]["options"]
+            sources.append(" ".join(option["worth"]["source"] for option in options))
+        return sources
+
+    with running_app(store, rate_limit_per_minute=0) as door:
+        first, *_, last = asyncio.run(ask_until_simulated(door))
+    assert (set(first.split()), set(last.split())) == ({"computing"}, {"simulation"})
