@@ -3,11 +3,19 @@
 import asyncio
 import http.client
 import json
+import os
 import shutil
+import signal
 import threading
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
 
 import asgi
 import build
@@ -15,8 +23,10 @@ from patience import PATIENCE_SECONDS
 from servers import Servers
 from service.desk import a_desk
 from silverball.kit.edge.front import FrontDoor
-from silverball.store.database.engine import Store
-from test_app import a_token, front_door
+from silverball.service.accounts.writes import sessions as account_sessions
+from silverball.store import tables
+from silverball.store.database.engine import DatabaseIsReadOnly, Store
+from test_app import a_token, front_door, running_app
 
 EVENING = {"players": 24, "machines": 12, "types": ["matchplay", "knockout"]}
 
@@ -110,3 +120,87 @@ def test_a_dry_run_is_drawn_elsewhere_and_the_look_is_counted(store: Store, fron
         asgi.send(front_door, f"/api/tournaments/{night.tournament_id}/draws", token=token)
     )
     assert [round_["dryRuns"] for round_ in explained.json["data"]["rounds"]] == [2]
+
+
+def signed_in(store: Store, user_id: int) -> dict[str, str]:
+    """The header of a browser in which this account has signed in."""
+    with store.write() as transaction:
+        started = account_sessions.start_session(
+            transaction.connection,
+            user_id,
+            now=datetime.now(UTC),
+            lifetime=timedelta(days=1),
+            dice=Random(7),
+        )
+    return {"cookie": f"silverball_session={started.secret}"}
+
+
+def test_a_page_of_an_account_is_made_elsewhere_and_its_download_is_counted(
+    store: Store, front_door: FrontDoor
+) -> None:
+    user_id = build.a_user(store)
+    browser = signed_in(store, user_id)
+
+    async def ask() -> list[asgi.Reply]:
+        return [
+            await asgi.send(front_door, "/account/data.zip"),
+            await asgi.send(front_door, "/account/data.zip", headers=browser),
+        ]
+
+    stranger, own = asyncio.run(ask())
+    assert (stranger.status, stranger.headers["location"].partition("?")[0]) == (303, "/account/sign-in")
+    assert (own.status, own.body[:2], own.headers["cache-control"]) == (200, b"PK", "no-store")
+    with store.read() as db:
+        entries = db.execute(select(tables.audit_entry.c.event, tables.audit_entry.c.user_id)).all()
+    assert ("data-exported", user_id) in entries
+
+
+def test_a_sheet_is_the_same_for_everybody_and_kept_until_something_changes(
+    store: Store, front_door: FrontDoor
+) -> None:
+    night = a_desk(store, players=3).night
+    path = f"/t/{night.tournament_id}/print/names"
+    browser = signed_in(store, night.organizer_id)
+
+    async def ask() -> list[asgi.Reply]:
+        first = await asgi.send(front_door, path)
+        processes = front_door.computing_process_ids
+        for process_id in processes:
+            os.kill(process_id, signal.SIGKILL)
+        kept = await asgi.send(front_door, path, headers=browser)
+        known = await asgi.send(front_door, path, headers={"if-none-match": first.headers["etag"]})
+        build.do(
+            store, "PATCH", f"/api/players/{night.player_ids[0]}", {"name": "Ada Ramp"}, by=night.organizer_id
+        )
+        return [first, kept, known, await asgi.send(front_door, path)]
+
+    first, kept, known, changed = asyncio.run(ask())
+    assert (first.status, kept.status, known.status, changed.status) == (200, 200, 304, 200)
+    assert kept.body == first.body
+    assert b"set-cookie" not in str(first.headers).encode()
+    assert (b"Ada Ramp" in first.body, b"Ada Ramp" in changed.body) == (False, True)
+
+
+def test_the_computing_process_writes_nothing(store: Store) -> None:
+    reading = Store(store.url.render_as_string(hide_password=False), is_read_only=True)
+    with pytest.raises(DatabaseIsReadOnly), reading.write():
+        pytest.fail("a transaction was opened")
+    with pytest.raises(SQLAlchemyError), reading.read() as db:
+        db.execute(tables.site_value.insert().values(name="x", value="y"))
+    reading.close()
+
+
+def test_nights_that_a_plan_asks_for_are_simulated_and_shown_by_a_later_one(store: Store) -> None:
+    token = a_token(store, build.a_user(store))
+
+    async def ask_until_simulated(door: FrontDoor) -> list[str]:
+        sources: list[str] = []
+        while not sources or "computing" in sources[-1]:
+            reply = await ask_for_plan(door, token, players=8, types=["knockout"])
+            options = reply.json["data"]["options"]
+            sources.append(" ".join(option["worth"]["source"] for option in options))
+        return sources
+
+    with running_app(store, rate_limit_per_minute=0) as door:
+        first, *_, last = asyncio.run(ask_until_simulated(door))
+    assert (set(first.split()), set(last.split())) == ({"computing"}, {"simulation"})

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 import silverball
 from silverball.feed import asyncapi
 from silverball.feed.feed import FeedService
-from silverball.jobs.background import BackgroundWork
+from silverball.jobs.background import COMPUTING_MODULE, BackgroundWork
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.computing_line import Computing
 from silverball.kit.edge.front import FrontDoor
@@ -66,8 +66,6 @@ INTERFACE_DESCRIPTION = (
     "for a faulty field, its name."
 )
 
-# The program of the computing process, which builds this program over a database that it only reads.
-COMPUTING_MODULE = "silverball.cli.computing"
 # SQLite runs in this process, where threads only take turns; PostgreSQL runs elsewhere.
 READERS_SQLITE = 2
 READERS_POSTGRESQL = 8

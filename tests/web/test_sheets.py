@@ -185,3 +185,14 @@ def test_hostile_names_are_text_on_paper(store: Store, visitor: Visitor) -> None
     ]
     for path in paths:
         assert page_forms.foreign_in(page_of(visitor, f"/t/{made.tournament_id}{path}")) == [], path
+
+
+def test_more_sheets_than_can_be_drawn_are_refused_with_the_limit(
+    store: Store, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("silverball.web.public.print_sheets.SHEETS_MAX", 3)
+    night = build.a_tournament(store, players=4)
+    refused = visitor.get(f"/t/{night.tournament_id}/print/names")
+    assert refused.status_code == 422
+    assert "At most 3 sheets are printed at once, and these are 4." in refused.text
+    assert visitor.get(f"/t/{night.tournament_id}/print").status_code == 200

@@ -16,6 +16,7 @@ import msgspec
 
 from silverball import app
 from silverball.app import ComputingNotes
+from silverball.jobs.compute_forecasts import simulate_here
 from silverball.kit import logs, processes
 from silverball.kit.edge import backend
 from silverball.kit.edge.computing_line import NO_DRY_RUN, ComputedAnswer, Question
@@ -24,6 +25,7 @@ from silverball.kit.edge.write_requests import names_revision
 from silverball.kit.http.asgi import AsgiApp, Message, Scope
 from silverball.kit.http.endpoints import TOURNAMENT, AnyWrite, Endpoint, HttpResponse, Request
 from silverball.kit.http.refusals import RevisionMismatch, revision_headers
+from silverball.rules.planning.nights import SimulatedNight
 from silverball.service.rounds import writes as rounds
 from silverball.store import processes as store_processes
 from silverball.store.database.deadlines import COMPUTING
@@ -55,7 +57,9 @@ def build(setup: bytes) -> Callable[[bytes], bytes]:
     computer = Computer(store, given)
 
     def answer(question: bytes) -> bytes:
-        return msgspec.msgpack.encode(computer.answer(pickle.loads(question)))  # noqa: S301  # as above
+        asked = pickle.loads(question)  # noqa: S301  # written by our own server
+        is_night = isinstance(asked, SimulatedNight)
+        return msgspec.msgpack.encode(simulate_here(asked) if is_night else computer.answer(asked))
 
     return answer
 
@@ -126,7 +130,12 @@ class Computer:
         if self._pages is None:
             from silverball.web import app as web
 
-            self._pages = web.build(self._store, self._setup.settings, follows_host=self._setup.follows_host)
+            self._pages = web.build(
+                self._store,
+                self._setup.settings,
+                follows_host=self._setup.follows_host,
+                note_download=lambda user_id, source: self._downloads.append((user_id, source)),
+            )
         scope: Scope = dict(page)
         try:
             await self._pages(scope, receive, send)

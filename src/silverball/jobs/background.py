@@ -17,7 +17,7 @@ from silverball.jobs import (
 )
 from silverball.jobs.call_waiting import RoomCaller
 from silverball.jobs.clock import Job, JobClock
-from silverball.jobs.compute_forecasts import Forecaster, NightSimulator
+from silverball.jobs.compute_forecasts import Forecaster, NightSimulator, SimulatingProcess
 from silverball.jobs.workers import Workers, begin_in_turn
 from silverball.kit.errors import Refusal
 from silverball.kit.measures import Measures, MirrorMeasures
@@ -29,10 +29,13 @@ from silverball.service.submissions import writes as submissions_writes
 from silverball.service.tournaments import writes as tournaments_writes
 from silverball.service.tournaments.reads import listing
 from silverball.settings import Settings
+from silverball.store import processes
 from silverball.store.counts.measured_storage import AccountStorage
 from silverball.store.database import deadlines
 from silverball.store.database.engine import Store
 
+# The program of the computing process, which simulates nights too.
+COMPUTING_MODULE = "silverball.cli.computing"
 # The job that completes tournaments without activity for two days. Source: formats, section 23.
 
 
@@ -130,7 +133,9 @@ class BackgroundWork:
             replies_megabytes=settings.replies_megabytes_per_account,
         )
         measuring = Workers("storage of accounts", [storage.measure], poll_seconds=STORAGE_SECONDS)
-        simulating = Workers("simulated nights", [NightSimulator(duties).simulate_next])
+        elsewhere = SimulatingProcess(COMPUTING_MODULE, partial(processes.setup_of, store, settings))
+        simulator = NightSimulator(duties, simulate=elsewhere.simulate, rest=elsewhere.close)
+        simulating = Workers("simulated nights", [simulator.simulate_next])
         forecasting = Workers("forecasts", [Forecaster(duties).compute_next])
         calling = Workers(
             "shared-rooms", [RoomCaller(duties).call_due], poll_seconds=call_waiting.POLL_SECONDS
@@ -154,4 +159,4 @@ class BackgroundWork:
         begin_in_turn(working)
         measures.jobs |= {duty.name: duty.runs for duty in working}
         self.starts = [clock.start, *(workers.start for workers in working)]
-        self.stops = [clock.close, *(workers.close for workers in working)]
+        self.stops = [clock.close, *(workers.close for workers in working), elsewhere.close]

@@ -1,15 +1,19 @@
 """Computes the forecasts that somebody waits for, in a thread of its own, and stores them."""
 
+import pickle
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
+import msgspec
 from msgspec import Struct
 
 from silverball.kit.errors import NotFound
+from silverball.kit.processes import SpawnedProcess
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.outlook import forecast as outlook
 from silverball.rules.outlook.forecast import Forecast
-from silverball.rules.planning.answers import nights_for
+from silverball.rules.planning.answers import SimulatedOutcome, nights_for
+from silverball.rules.planning.nights import SimulatedNight
 from silverball.service.core import loaded
 from silverball.service.outlook.reads import forecasts
 from silverball.service.ratings import reads as ratings_reads
@@ -106,26 +110,55 @@ def compute_forecast(found: ForecastInput, now: datetime) -> Forecast:
     )
 
 
+def simulate_here(night: SimulatedNight) -> SimulatedOutcome:
+    """The outcome of a night, computed in this process."""
+    # NumPy is loaded with the first night that anybody asks for.
+    from silverball.rules.planning.simulation import simulate
+
+    return simulate(night)
+
+
+class SimulatingProcess:
+    """Simulates nights in a process beside the server, which ends when none waits."""
+
+    def __init__(self, module: str, setup: Callable[[], bytes]) -> None:
+        self._process = SpawnedProcess(module, setup)
+        self.close = self._process.close
+
+    def simulate(self, night: SimulatedNight) -> SimulatedOutcome:
+        """The outcome of a night. Raises ProcessEnded."""
+        answer = self._process.ask(pickle.dumps(night))
+        return msgspec.msgpack.decode(answer, type=SimulatedOutcome)
+
+
 class NightSimulator:
     """Simulates the nights that somebody waits for, one after the other, and stores their outcomes."""
 
-    def __init__(self, store: Store, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    def __init__(
+        self,
+        store: Store,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        *,
+        simulate: Callable[[SimulatedNight], SimulatedOutcome] = simulate_here,
+        rest: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`rest` is called when no night waits."""
         self._store = store
         self._now = now
+        self._simulate = simulate
+        self._rest = rest
 
     def simulate_next(self) -> bool:
         """Simulate the night that has waited longest; whether there was one."""
         wanted = self._store.wanted_nights
         night = next(iter(wanted.waiting()), None)
         if night is None:
+            self._rest()
             return False
-        # NumPy is loaded with the first night that anybody asks for.
-        from silverball.rules.planning.simulation import simulate
-
         with self._store.read() as db:
             is_known = tournament_forecasts.stored_outcome(db, night) is not None
         if not is_known:
-            outcome = simulate(night)
+            outcome = self._simulate(night)
             # No cached answer shows a night that is being computed.
             with self._store.write(quiet=True) as transaction:
                 now = self._now().replace(microsecond=0)

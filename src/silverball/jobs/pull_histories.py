@@ -323,7 +323,7 @@ def fetching_process(store: Store, settings: Settings) -> FetchingProcess:
 def fetch(setup: bytes, closing: threading.Event) -> Callable[[bytes], bytes]:
     """The function that the fetching process answers with; it stops soon after `closing` is set."""
     given = processes.read_setup(setup)
-    store = given.open_store(deadlines.JOBS)
+    store = given.open_store(deadlines.FETCHING)
     source = cache(lambda: guarded_source(given.settings))
     puller = HistoryPuller(store, given.settings, source, closing=closing)
     return lambda _work: WORKED if puller.work_on_one() else b""

@@ -40,10 +40,10 @@ _TOURNAMENT, _PUBLIC = "/api/tournaments/{tournament_id}", "/t/{tournament_id}"
 COSTLY_ROUTES = (
     CostlyRoute(seconds=2.1, method="POST", path="/api/plan"),
     CostlyRoute(seconds=2.1, path="/run/plan", parameter="players"),
-    CostlyRoute(seconds=0.5, method="POST", path=_TOURNAMENT + "/rounds", is_dry_run=True),
+    CostlyRoute(seconds=0.2, method="POST", path=_TOURNAMENT + "/rounds", is_dry_run=True),
     CostlyRoute(seconds=0.39, path=_PUBLIC + "/print/names", cost=FOR_EVERYBODY),
-    CostlyRoute(seconds=0.4, path=_PUBLIC + "/print/codes"),
-    CostlyRoute(seconds=0.2, path=_PUBLIC + "/print/scores"),
+    CostlyRoute(seconds=2.8, path=_PUBLIC + "/print/codes"),
+    CostlyRoute(seconds=1.4, path=_PUBLIC + "/print/scores"),
     CostlyRoute(seconds=0.32, path=_PUBLIC + "/draws", cost=FOR_EVERYBODY),
     CostlyRoute(seconds=0.21, path=_TOURNAMENT + "/draws"),
     CostlyRoute(seconds=0.25, path=_TOURNAMENT + "/games", parameter="at", cost=OF_THE_SPECIFICATION),

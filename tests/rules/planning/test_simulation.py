@@ -11,6 +11,7 @@ from silverball.kit.values import replace
 from silverball.rules.model.settings import read_settings
 from silverball.rules.outlook.plans import LINE, NIGHTS_SIMULATED, plan_nights
 from silverball.rules.planning import simulation
+from silverball.rules.planning.answers import nights_for
 from silverball.rules.planning.nights import (
     ClockNight,
     DoesNotFit,
@@ -284,3 +285,10 @@ def test_the_minutes_after_the_clock_say_how_long_the_next_ones_are() -> None:
     usual = float(np.mean(minutes(shape, 8, 4, EXACT, nights=500))) - 60
     late = FinishedNight(shape=shape, players=8, machines=4, minutes=60 + 2 * usual)
     assert calibrate(EXACT, [late] * NIGHTS_MIN, dice).length_factor == pytest.approx(2, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("players", "nights"), [(2, 200), (100, 200), (101, 198), (200, 100), (500, 40), (1_000, 20), (9_000, 20)]
+)
+def test_a_large_field_is_simulated_in_fewer_nights_but_a_tenth_at_least(players: int, nights: int) -> None:
+    assert nights_for(players, NIGHTS_SIMULATED) == nights

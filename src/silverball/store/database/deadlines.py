@@ -248,6 +248,11 @@ JOBS = StoreLimits(
 DUTIES = StoreLimits(read=REQUEST, write=JOBS.write)
 # The computing process reads for as long as somebody waits for its answer, and writes nothing.
 COMPUTING = StoreLimits(read=JOBS.read, write=JOBS.write)
+# The fetching process stores what a source sends: whoever writes meanwhile waits no longer than a second.
+FETCHING = StoreLimits(
+    read=JOBS.read,
+    write=TimeLimits(lock_seconds=1, statement_seconds=1, pause_seconds=1, total_seconds=1),
+)
 # A day is rated as a whole (decision 0018), which takes longer than a slice where thousands play on one day
 # or many ratings are new. Few wait for it: the ratings of everybody are published in slices.
 RATINGS = StoreLimits(

@@ -17,11 +17,14 @@ from silverball.service.users.reads import PrintedCodes
 from silverball.web.forms import format_title
 from silverball.web.page_request import PageRequest
 from silverball.web.qr_codes import qr_code
+from silverball.web.site import message_page
 from silverball_wire.games import Game
 from silverball_wire.players import Player
 from silverball_wire.rounds import Round
 from silverball_wire.tournaments import Tournament
 
+# Each code takes milliseconds to draw.
+SHEETS_MAX = 1_000
 PARTS = parts.PartsQuery(include_players=True, include_arenas=True, include_location=True)
 
 
@@ -81,6 +84,10 @@ class PrintSheets(Struct, frozen=True):
 def render_sheet(request: PageRequest, name: str) -> Response:
     """One kind of sheets, for the round in the address or the newest one."""
     sheets = _load_sheets(request)
+    count = max(len(sheets.active_players), len(sheets.games))
+    if count > SHEETS_MAX and name != "index":
+        sentence = f"At most {SHEETS_MAX} sheets are printed at once, and these are {count}."
+        return message_page(422, "These are too many sheets", sentence)
     base_path = f"/t/{sheets.tournament.tournament_id}"
     return request.render(
         f"print/{name}.html",
