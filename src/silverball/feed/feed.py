@@ -397,7 +397,7 @@ class Feed:
         self._addresses.leave(self._shares_of(connection.address))
 
     def _shares_of(self, address: str) -> Sequence[Share]:
-        """What a connection counts for; nothing when it is not limited."""
+        """The shares that a connection counts for; none when it is not limited."""
         is_limited = self.limits.per_address_max and not self.limits.proxies.trusts(address)
         return address_shares(address) if is_limited else ()
 

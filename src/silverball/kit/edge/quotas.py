@@ -94,7 +94,7 @@ class Quotas:
         )
 
     def shares_of(self, caller: CachedCaller, scope: Scope, headers: dict[bytes, bytes]) -> Sequence[Share]:
-        """What is counted for this caller: their account, or the address of a stranger."""
+        """The shares of this caller: their account, or the address of a stranger."""
         if caller.user_id:
             return (Share(caller.user_id),)
         return address_shares(self._proxies.client_address(scope, headers))
