@@ -80,13 +80,14 @@ class Settings:
     rating_delay_days: int = _setting(7, "Days for corrections before results are rated.")
     connections_per_address: int = _setting(
         1_000,
-        "Maximum connections from one address, for IPv6 from one /64 network; never more than"
-        " two fifths of the open file limit. Trusted proxies are not limited.",
+        "Maximum connections, and event streams, of one account, or of strangers at one address, for IPv6 in"
+        " one /64 network; never more than two fifths of the open file limit. Trusted proxies are not"
+        " limited.",
     )
     pages_per_minute: int = _setting(
         1_200,
-        "Pages, calendars and profiles computed per minute for one address; cached ones are"
-        " free, and 0 means no limit.",
+        "Pages, calendars and profiles computed per minute for one account or device, or for strangers at one"
+        " address; cached ones are free, and 0 means no limit.",
     )
     tournaments_per_account: int = _setting(10_000, "Maximum tournaments of one account; 0 means no limit.")
     players_per_account: int = _setting(50_000, "Maximum players in one account's book; 0 means no limit.")

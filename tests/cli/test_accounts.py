@@ -116,6 +116,15 @@ def test_wrong_usage_exits_with_2(run: CliRunner, words: list[str]) -> None:
     assert "Usage:" in done.stderr
 
 
+def test_the_last_administrator_who_can_sign_in_is_suspended_only_by_force(run: CliRunner) -> None:
+    user_id = a_user(run, role="admin")
+    run_command(run, "user", "password", user_id, given=PASSWORD + "\n")
+    for command in (("suspend", user_id), ("undo-spam", user_id, "--yes")):
+        done = run_command(run, "user", *command)
+        assert (done.exit_code, "the only administrator who can sign in" in done.stderr) == (1, True)
+    assert run_command(run, "user", "suspend", user_id, "--force").exit_code == 0
+
+
 def test_a_password_is_read_from_standard_input(run: CliRunner, url: str) -> None:
     user_id = a_user(run)
     done = run_command(run, "user", "password", user_id, given=PASSWORD + "\n")

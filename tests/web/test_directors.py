@@ -61,6 +61,26 @@ def test_a_link_makes_another_organizer_a_director_who_runs_the_night(
     assert tablet.get(f"{director.at}/players").status_code == 403
 
 
+def test_the_organizer_chooses_which_devices_of_a_former_director_go_on(
+    store: Store, director: Director, tablet: Visitor
+) -> None:
+    a_night(director)
+    link = new_link(director)
+    an_account(store, name="Otto Tilt", email=OTHER, role="organizer")
+    tablet.sign_in(OTHER)
+    assert take(tablet, link) == (303, director.at)
+    for name in ("Tablet at the bar", "Phone of Otto"):
+        form = page_forms.forms_on(tablet.get(f"{director.at}{SETTINGS}").text)["device"]
+        assert tablet.post(form.action, data=dict(form.filled(name=name))).status_code == 201
+    forms = director.forms(SETTINGS)
+    form = next(form for name, form in forms.items() if name.startswith("director-out"))
+    # All are ticked to end.
+    assert len(form.boxes["ended"]) == len([pair for pair in form.fields if pair[0] == "ended"]) == 2
+    assert director.post(form, ended=form.boxes["ended"][1:]).status_code == 303
+    shown = page_forms.text_of(director.page(SETTINGS))
+    assert ("Tablet at the bar" in shown, "Phone of Otto" in shown) == (True, False)
+
+
 def test_a_link_expires_after_seven_days_and_gives_players_accounts_nothing(
     store: Store, director: Director, tablet: Visitor
 ) -> None:

@@ -1,4 +1,4 @@
-"""The account, device or code behind a request for a page, found by what the request brings."""
+"""The account, device or code behind a request for a page."""
 
 import re
 from collections.abc import Callable
@@ -35,7 +35,7 @@ class VisitorLookup:
         self._prefix = cookie_name("", is_https=is_https).encode()
 
     def secrets_in(self, path: str, query: bytes, cookies: bytes) -> bytes:
-        """Secrets that may show whose request this is, a line each: session, device, code."""
+        """The secrets of a request: session, device of the tournament, and code, a line each."""
         may_have_code = b"code=" in query
         if self._prefix not in cookies and not may_have_code:
             return b""

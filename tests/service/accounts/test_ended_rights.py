@@ -218,9 +218,9 @@ DIRECTOR_ENDS = (suspended, demoted, erased, taken_out, resigned)
 SIGN_INS = (a_session, a_token)
 LINKS = (an_invitation, a_recovery, a_director_link, a_device)
 TABLE = [
-    *((giver, given, end) for giver in ("ada", "director") for given in SIGN_INS for end in ACCOUNT_ENDS),
-    *(("owner", given, end) for given in (*SIGN_INS, a_director_link) for end in (suspended, demoted)),
-    *(("ada", given, end) for given in LINKS for end in ACCOUNT_ENDS),
+    *((giver, gift, end) for giver in ("ada", "director") for gift in SIGN_INS for end in ACCOUNT_ENDS),
+    *(("owner", gift, end) for gift in (*SIGN_INS, a_director_link) for end in (suspended, demoted)),
+    *(("ada", gift, end) for gift in LINKS for end in ACCOUNT_ENDS),
     *(("director", a_device, end) for end in DIRECTOR_ENDS),
 ]
 
@@ -231,11 +231,11 @@ def row_name(value: Any) -> str:
 
 @pytest.mark.both_databases
 @pytest.mark.sample(8)
-@pytest.mark.parametrize(("giver", "given", "end"), TABLE, ids=row_name)
+@pytest.mark.parametrize(("giver", "hand_out", "end"), TABLE, ids=row_name)
 def test_what_was_handed_out_dies_with_the_right_for_good(
-    world: World, giver: str, given: Callable[[World, str], Works], end: End
+    world: World, giver: str, hand_out: Callable[[World, str], Works], end: End
 ) -> None:
-    works = given(world, giver)
+    works = hand_out(world, giver)
     assert works()
     end(world, giver)
     assert not works()

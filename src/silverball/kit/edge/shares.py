@@ -26,7 +26,7 @@ CONNECTION = "silverball.connection"
 
 
 class Share(NamedTuple):
-    """A key that a limit is counted for, and how often it holds there."""
+    """A key that a limit is counted by, and how many times the limit it has."""
 
     key: Hashable
     factor: int = 1
