@@ -138,8 +138,8 @@ class Claims:
         return False
 
     def undo(self) -> bool:
-        newest = self.actions[-1]
-        if self.desk.do("POST", "/undo", {"action": newest})[0] == 200:
+        _start, *later = self.actions
+        if later and self.desk.do("POST", "/undo", {"action": later[-1]})[0] == 200:
             self.note_action()
         return False
 
