@@ -120,6 +120,9 @@ def allowed_system_calls(program: str) -> set[str]:
     for line in deploy_files.unit()["Service"]["SystemCallFilter"]:
         named: set[str] = set()
         for group in line.lstrip("~").split():
+            if not group.startswith("@"):
+                named.add(group)
+                continue
             done = subprocess.run(
                 [program, "syscall-filter", "--no-pager", group], capture_output=True, text=True, check=True
             )
