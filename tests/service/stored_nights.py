@@ -25,6 +25,8 @@ from silverball.store.database.engine import Store
 from silverball.store.tournament import chain, journal, snapshot, undoing
 
 ORGANIZER_ID = 1
+# What reopening notes of the first completion stays, whatever is undone.
+FIRST_COMPLETION = ("reopening", "rated_until")
 # The scorekeeper in whose name the state machines record results.
 SCOREKEEPER_ID = 7
 DETAILS: dict[str, Any] = {
@@ -100,7 +102,9 @@ class StoredNight(Night):
         before, standings_before = self.states_before[at]
         # What was edited while it was completed is undone while it runs.
         if before.status != "completed":
-            kept_values = {name: getattr(self.tournament, name) for name in self.passed_over}
+            kept_values = {
+                name: getattr(self.tournament, name) for name in (*FIRST_COMPLETION, *self.passed_over)
+            }
             state = replace(before.state, dice_seed=self.tournament.state.dice_seed)
             assert self.tournament == replace(before, state=state, **kept_values)
             assert stored_standings(self.store, tournament_id) == standings_before
