@@ -34,6 +34,10 @@ NOT_RUN = {
         "SILVERBALL_SMTP_HOST": "settings; tests/web/test_forgotten_password.py mails with them",
         "silverball user undo-spam": "asks first; tests/cli/test_undo_spam.py answers",
     },
+    "docs/cookbook.md": {"rest:": OTHER_PROGRAM},
+    "docs/directors/two-events.md": {
+        "curl -s -H": "tournaments of a reader; tests/stories/room.py puts two into one event"
+    },
     "docs/statistics.md": dict.fromkeys(
         (
             *("SELECT", "WITH", "import duckdb", "import sqlite3", "from pathlib"),

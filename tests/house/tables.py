@@ -13,6 +13,7 @@ import click
 
 import silverball
 from golden import examples
+from house.planned_table import planned_table
 from silverball import app, settings
 from silverball.cli import main
 from silverball.kit.errors import Refusal
@@ -212,6 +213,7 @@ TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/interface.md", "endpoints"): endpoints,
     ("docs/interface.md", "codes"): refusal_codes,
     ("docs/commands.md", "commands"): commands,
+    ("docs/directors/which-format.md", "planned"): planned_table,
     ("docs/formats/README.md", "settings"): common_settings_table,
     **{(f"docs/formats/{type_}.md", "settings"): partial(format_settings_table, type_) for type_ in FORMATS},
 }
