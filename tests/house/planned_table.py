@@ -32,7 +32,8 @@ def planned_table() -> str:
     heads = [head for head, _, _ in COLUMNS]
     tables = []
     for hours in HOURS:
-        lines = [f"**{hours} hours**", "", _row(["People on machines", *heads]), "|---" * (len(heads) + 1) + "|"]
+        rule = "|---" * (len(heads) + 1) + "|"
+        lines = [f"**{hours} hours**", "", _row(["People on machines", *heads]), rule]
         for players, machines in ROOMS:
             cells = [_cell(nights[players, machines][type_], hours, unit) for _, type_, unit in COLUMNS]
             lines.append(_row([f"{players} on {machines}", *cells]))
@@ -63,5 +64,5 @@ def _cell(nights: Sequence[plans.PlannedNight], hours: int, unit: str | None) ->
         if night.expected is not None and night.expected <= hours * 60
     ]
     if not fitting:
-        return "–"
+        return "\N{EN DASH}"
     return f"{next(iter(fitting[-1].choice.values()))} {unit}" if unit else "yes"
