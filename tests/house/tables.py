@@ -1,7 +1,6 @@
 """The generated tables in the documents. To write them, run `make generated`."""
 
 import importlib
-import json
 import pkgutil
 import re
 from collections import Counter
@@ -140,7 +139,7 @@ FORMATS_OF_COMMON_SETTING_MIN = 3
 
 
 def format_settings_table(type_: str) -> str:
-    """The settings of a format with their defaults, values and help, in the order of the form.
+    """The settings of a format by their names on the page, in the order of the form.
 
     Those that several formats have follow as a list of names and defaults.
     """
@@ -151,57 +150,65 @@ def format_settings_table(type_: str) -> str:
     )
     common = _common_settings()
     own = [setting for setting in listed if _setting_row(setting) not in common]
-    lines = ["| Setting | Default | Values | |", "|---|---|---|---|"] if own else []
+    lines = ["| Setting | | At first | Choices | In the interface |", "|---|---|---|---|---|"] if own else []
     lines += [
-        f"| `{setting.key}` | {_setting_default(setting)} | {_setting_values(setting)} | {setting.help} |"
+        f"| *{setting.title}* | {setting.help} | {_setting_default(setting)} | {_setting_values(setting)} "
+        f"| `{setting.key}` |"
         for setting in own
     ]
-    shared = [f"`{setting.key}` ({_setting_default(setting)})" for setting in listed if setting not in own]
+    shared = [f"*{setting.title}* ({_setting_default(setting)})" for setting in listed if setting not in own]
     if shared:
         lines += ["", f"[As in other formats](README.md#format-settings): {', '.join(shared)}."]
     return "\n".join(lines).strip()
 
 
 def common_settings_table() -> str:
-    """The settings that several formats have in the same way, with their values and help."""
-    return "\n".join(["| Setting | Values | |", "|---|---|---|", *_common_settings()])
+    """The settings that several formats have in the same way, with their choices."""
+    head = ["| Setting | | Choices | In the interface |", "|---|---|---|---|"]
+    return "\n".join([*head, *_common_settings()])
 
 
 @cache
 def _common_settings() -> tuple[str, ...]:
     """Rows of the settings that several formats have, one for each setting, in alphabetic order."""
     counts = Counter(
-        _setting_row(setting) for form in FORMATS.values() for setting in format_settings(form.settings)
+        (setting.key, _setting_row(setting))
+        for form in FORMATS.values()
+        for setting in format_settings(form.settings)
     )
     rows: dict[str, str] = {}
-    for row, count in sorted(counts.items(), key=lambda item: -item[1]):
+    for (key, row), count in sorted(counts.items(), key=lambda item: -item[1]):
         if count >= FORMATS_OF_COMMON_SETTING_MIN:
-            rows.setdefault(row.split("|")[1], row)
+            rows.setdefault(key, row)
     return tuple(sorted(rows.values()))
 
 
 def _setting_row(setting: FormatSetting) -> str:
-    return f"| `{setting.key}` | {_setting_values(setting)} | {setting.help} |"
+    return f"| *{setting.title}* | {setting.help} | {_setting_values(setting)} | `{setting.key}` |"
 
 
 def _setting_default(setting: FormatSetting) -> str:
-    shown = f"`{json.dumps(setting.default)}`".replace('"', "")
-    return {None: "off", (): "none"}.get(setting.default, shown)
+    if setting.default == ():
+        return "none"
+    if setting.default is None or isinstance(setting.default, bool):
+        return "on" if setting.default else "off"
+    # The words before a colon are the name of the choice, after it its explanation.
+    words = setting.words.get(str(setting.default), str(setting.default))
+    return words.removeprefix("Yes: ").partition(":")[0]
 
 
 def _setting_values(setting: FormatSetting) -> str:
     if setting.is_derived:
         return "set by the service"
     if setting.kind == "flag":
-        return "`true`, `false`"
+        return "on, off"
     if setting.kind == "bands":
         return "places"
     if setting.kind == "number":
         return f"{setting.low} to {setting.high}"
     hidden = {"", *point_maps.IMPORT_ONLY}
-    # A number says nothing by itself.
-    return ", ".join(
-        f"`{value}`" if isinstance(value, str) else f"`{value}` {setting.words.get(str(value), '')}".strip()
+    return "; ".join(
+        f"{setting.words[str(value)]} (`{value}`)" if str(value) in setting.words else f"`{value}`"
         for value in setting.values
         if value not in hidden
     )
