@@ -73,7 +73,7 @@ NOT_RUN = {
         "<main data-follow": "markup of this program's pages, which tests/web opens",
     },
     "docs/monitoring.md": {"scrape_configs": OTHER_PROGRAM},
-    "docs/pages.md": {'@page("GET"': EXCERPT, '"seat": FormAction(': EXCERPT},
+    "docs/adding-a-page.md": {'@page("GET"': EXCERPT, '"seat": FormAction(': EXCERPT},
     "docs/releases.md": {
         "ssh-keygen -Y verify": "tests/house/test_release.py runs them with a key of its own",
     },
@@ -94,7 +94,7 @@ NOT_RUN = {
     },
 }
 # Blocks whose refusal is what they show.
-REFUSED = {"docs/interface.md": ("curl -s http://127.0.0.1:8000/api/arenas",)}
+REFUSED = {"docs/codes.md": ("curl -s http://127.0.0.1:8000/api/arenas",)}
 
 
 def reason(block: Block) -> str | None:

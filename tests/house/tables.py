@@ -50,11 +50,12 @@ def endpoints() -> str:
             subject = path.split("/")[1]
             names_by_method.clear()
         fields = [*(field.encoded_name for field in endpoint.parser.fields), *endpoint.body_parser.fields]
-        callers = f"`{endpoint.ability}`" if endpoint.is_write else CALLERS[endpoint.access]
-        names = ", ".join(f"`{name}`" for name in fields)
+        callers = endpoint.ability if endpoint.is_write else CALLERS[endpoint.access]
+        names = f"`{', '.join(fields)}`" if fields else ""
         same = [method for method, earlier in names_by_method.items() if earlier == names and len(fields) > 2]
         takes = f"as {same[0]}" if same else names
-        lines.append(f"| {endpoint.method} `{path}` | {callers} | {takes} | {endpoint.title} |")
+        shown_path = path.replace("/tournaments/{tournamentId}/", ".../")
+        lines.append(f"| {endpoint.method} `{shown_path}` | {callers} | {takes} | {endpoint.title} |")
         if not same:
             names_by_method[endpoint.method] = names
     return "\n".join(lines)
@@ -217,8 +218,8 @@ def _setting_values(setting: FormatSetting) -> str:
 # Document and the word of its markers -> the text between `<!-- word -->` and `<!-- /word -->`.
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/settings.md", "settings"): settings.settings_table,
-    ("docs/interface.md", "endpoints"): endpoints,
-    ("docs/interface.md", "codes"): refusal_codes,
+    ("docs/routes.md", "endpoints"): endpoints,
+    ("docs/codes.md", "codes"): refusal_codes,
     ("docs/commands.md", "commands"): commands,
     ("docs/directors/which-format.md", "planned"): planned_table,
     ("docs/formats/README.md", "settings"): common_settings_table,
