@@ -34,6 +34,10 @@ NOT_RUN = {
         "SILVERBALL_SMTP_HOST": "settings; tests/web/test_forgotten_password.py mails with them",
         "silverball user undo-spam": "asks first; tests/cli/test_undo_spam.py answers",
     },
+    "docs/cookbook.md": {"rest:": OTHER_PROGRAM},
+    "docs/directors/two-events.md": {
+        "curl -s -H": "tournaments of a reader; tests/stories/room.py puts two into one event"
+    },
     "docs/statistics.md": dict.fromkeys(
         (
             *("SELECT", "WITH", "import duckdb", "import sqlite3", "from pathlib"),
@@ -69,7 +73,7 @@ NOT_RUN = {
         "<main data-follow": "markup of this program's pages, which tests/web opens",
     },
     "docs/monitoring.md": {"scrape_configs": OTHER_PROGRAM},
-    "docs/pages.md": {'@page("GET"': EXCERPT, '"seat": FormAction(': EXCERPT},
+    "docs/adding-a-page.md": {'@page("GET"': EXCERPT, '"seat": FormAction(': EXCERPT},
     "docs/releases.md": {
         "ssh-keygen -Y verify": "tests/house/test_release.py runs them with a key of its own",
     },
@@ -90,7 +94,7 @@ NOT_RUN = {
     },
 }
 # Blocks whose refusal is what they show.
-REFUSED = {"docs/interface.md": ("curl -s http://127.0.0.1:8000/api/arenas",)}
+REFUSED = {"docs/codes.md": ("curl -s http://127.0.0.1:8000/api/arenas",)}
 
 
 def reason(block: Block) -> str | None:

@@ -1,7 +1,6 @@
 """The generated tables in the documents. To write them, run `make generated`."""
 
 import importlib
-import json
 import pkgutil
 import re
 from collections import Counter
@@ -13,6 +12,7 @@ import click
 
 import silverball
 from golden import examples
+from house.planned_table import planned_table
 from silverball import app, settings
 from silverball.cli import main
 from silverball.kit.errors import Refusal
@@ -50,11 +50,12 @@ def endpoints() -> str:
             subject = path.split("/")[1]
             names_by_method.clear()
         fields = [*(field.encoded_name for field in endpoint.parser.fields), *endpoint.body_parser.fields]
-        callers = f"`{endpoint.ability}`" if endpoint.is_write else CALLERS[endpoint.access]
-        names = ", ".join(f"`{name}`" for name in fields)
+        callers = endpoint.ability if endpoint.is_write else CALLERS[endpoint.access]
+        names = f"`{', '.join(fields)}`" if fields else ""
         same = [method for method, earlier in names_by_method.items() if earlier == names and len(fields) > 2]
         takes = f"as {same[0]}" if same else names
-        lines.append(f"| {endpoint.method} `{path}` | {callers} | {takes} | {endpoint.title} |")
+        shown_path = path.replace("/tournaments/{tournamentId}/", ".../")
+        lines.append(f"| {endpoint.method} `{shown_path}` | {callers} | {takes} | {endpoint.title} |")
         if not same:
             names_by_method[endpoint.method] = names
     return "\n".join(lines)
@@ -139,7 +140,7 @@ FORMATS_OF_COMMON_SETTING_MIN = 3
 
 
 def format_settings_table(type_: str) -> str:
-    """The settings of a format with their defaults, values and help, in the order of the form.
+    """The settings of a format by their names on the page, in the order of the form.
 
     Those that several formats have follow as a list of names and defaults.
     """
@@ -150,57 +151,65 @@ def format_settings_table(type_: str) -> str:
     )
     common = _common_settings()
     own = [setting for setting in listed if _setting_row(setting) not in common]
-    lines = ["| Setting | Default | Values | |", "|---|---|---|---|"] if own else []
+    lines = ["| Setting | | At first | Choices | In the interface |", "|---|---|---|---|---|"] if own else []
     lines += [
-        f"| `{setting.key}` | {_setting_default(setting)} | {_setting_values(setting)} | {setting.help} |"
+        f"| *{setting.title}* | {setting.help} | {_setting_default(setting)} | {_setting_values(setting)} "
+        f"| `{setting.key}` |"
         for setting in own
     ]
-    shared = [f"`{setting.key}` ({_setting_default(setting)})" for setting in listed if setting not in own]
+    shared = [f"*{setting.title}* ({_setting_default(setting)})" for setting in listed if setting not in own]
     if shared:
         lines += ["", f"[As in other formats](README.md#format-settings): {', '.join(shared)}."]
     return "\n".join(lines).strip()
 
 
 def common_settings_table() -> str:
-    """The settings that several formats have in the same way, with their values and help."""
-    return "\n".join(["| Setting | Values | |", "|---|---|---|", *_common_settings()])
+    """The settings that several formats have in the same way, with their choices."""
+    head = ["| Setting | | Choices | In the interface |", "|---|---|---|---|"]
+    return "\n".join([*head, *_common_settings()])
 
 
 @cache
 def _common_settings() -> tuple[str, ...]:
     """Rows of the settings that several formats have, one for each setting, in alphabetic order."""
     counts = Counter(
-        _setting_row(setting) for form in FORMATS.values() for setting in format_settings(form.settings)
+        (setting.key, _setting_row(setting))
+        for form in FORMATS.values()
+        for setting in format_settings(form.settings)
     )
     rows: dict[str, str] = {}
-    for row, count in sorted(counts.items(), key=lambda item: -item[1]):
+    for (key, row), count in sorted(counts.items(), key=lambda item: -item[1]):
         if count >= FORMATS_OF_COMMON_SETTING_MIN:
-            rows.setdefault(row.split("|")[1], row)
+            rows.setdefault(key, row)
     return tuple(sorted(rows.values()))
 
 
 def _setting_row(setting: FormatSetting) -> str:
-    return f"| `{setting.key}` | {_setting_values(setting)} | {setting.help} |"
+    return f"| *{setting.title}* | {setting.help} | {_setting_values(setting)} | `{setting.key}` |"
 
 
 def _setting_default(setting: FormatSetting) -> str:
-    shown = f"`{json.dumps(setting.default)}`".replace('"', "")
-    return {None: "off", (): "none"}.get(setting.default, shown)
+    if setting.default == ():
+        return "none"
+    if setting.default is None or isinstance(setting.default, bool):
+        return "on" if setting.default else "off"
+    # The words before a colon are the name of the choice, after it its explanation.
+    words = setting.words.get(str(setting.default), str(setting.default))
+    return words.removeprefix("Yes: ").partition(":")[0]
 
 
 def _setting_values(setting: FormatSetting) -> str:
     if setting.is_derived:
         return "set by the service"
     if setting.kind == "flag":
-        return "`true`, `false`"
+        return "on, off"
     if setting.kind == "bands":
         return "places"
     if setting.kind == "number":
         return f"{setting.low} to {setting.high}"
     hidden = {"", *point_maps.IMPORT_ONLY}
-    # A number says nothing by itself.
-    return ", ".join(
-        f"`{value}`" if isinstance(value, str) else f"`{value}` {setting.words.get(str(value), '')}".strip()
+    return "; ".join(
+        f"{setting.words[str(value)]} (`{value}`)" if str(value) in setting.words else f"`{value}`"
         for value in setting.values
         if value not in hidden
     )
@@ -209,9 +218,10 @@ def _setting_values(setting: FormatSetting) -> str:
 # Document and the word of its markers -> the text between `<!-- word -->` and `<!-- /word -->`.
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/settings.md", "settings"): settings.settings_table,
-    ("docs/interface.md", "endpoints"): endpoints,
-    ("docs/interface.md", "codes"): refusal_codes,
+    ("docs/routes.md", "endpoints"): endpoints,
+    ("docs/codes.md", "codes"): refusal_codes,
     ("docs/commands.md", "commands"): commands,
+    ("docs/directors/which-format.md", "planned"): planned_table,
     ("docs/formats/README.md", "settings"): common_settings_table,
     **{(f"docs/formats/{type_}.md", "settings"): partial(format_settings_table, type_) for type_ in FORMATS},
 }

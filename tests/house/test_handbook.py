@@ -13,11 +13,14 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from house import built_handbook
+from house import built_handbook, doc_blocks
 from house.built_handbook import LinkCollector, pages, text_of
 from house.doc_blocks import ROOT
 
 BYTES_MAX = 3_000_000
+PAGE_BYTES_MAX = 30 * 1024
+# The programs of the cookbook are read on one screen.
+RECIPE_LINES_MAX = 30
 # Names of markup languages, and who drew the icons: nothing is asked there.
 HARMLESS = ("http://www.w3.org/", "https://fontawesome.com")
 
@@ -42,6 +45,20 @@ def test_every_page_is_in_the_navigation_once() -> None:
     docs = ROOT / "docs"
     written = sorted(path.relative_to(docs).as_posix() for path in docs.rglob("*.md"))
     assert sorted(navigated(project["nav"])) == written
+
+
+def test_no_page_is_too_long_to_read() -> None:
+    sizes = {path.name: path.stat().st_size for path in (ROOT / "docs").rglob("*.md")}
+    assert {name: size for name, size in sizes.items() if size > PAGE_BYTES_MAX} == {}
+
+
+def test_a_recipe_fits_on_a_screen() -> None:
+    recipes = [
+        block for block in doc_blocks.blocks(ROOT / "docs" / "cookbook.md") if block.language == "python"
+    ]
+    long = [block.place for block in recipes if len(block.text.splitlines()) >= RECIPE_LINES_MAX]
+    assert recipes
+    assert long == []
 
 
 def test_every_link_between_pages_leads_to_a_page_and_an_anchor(site: Path) -> None:

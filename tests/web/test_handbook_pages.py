@@ -17,6 +17,56 @@ from silverball.web import handbook
 from silverball.web.app import SecurityHeaders
 from web.chromium import DESK, PHONE, watched
 
+# What people type, and the page that must be among the first results.
+RESULTS_READ = 5
+QUESTIONS = {
+    "forgot password": "accounts.html",
+    "restore": "backup.html",
+    "screenshot": "directors/questions.html",
+    "how do I run a league": "directors/league.html",
+    "strikes": "formats/knockout.html",
+    "Marburg": "directors/glossary.html",
+    "progressive strikes": "formats/group_knockout.html",
+    "docker": "hosting.html",
+    "Windows": "directors/questions.html",
+    "IFPA submit": "directors/ifpa.html",
+    "flip frenzy": "formats/frenzy.html",
+    "bye": "directors/questions.html",
+    "tiebreaker": "directors/questions.html",
+    "upgrade": "directors/questions.html",
+    "raspberry pi": "directors/questions.html",
+    "email": "directors/questions.html",
+    "custom points": "directors/glossary.html",
+    "delete a tournament": "directors/questions.html",
+    "late player": "directors/questions.html",
+    "late players": "directors/first-night.html",
+    "CORS": "interface.html",
+    "first night": "directors/first-night.html",
+    "which format": "directors/which-format.html",
+    "no internet": "directors/cellar.html",
+    "wifi": "directors/questions.html",
+    "waiting list": "directors/door.html",
+    "two tournaments in one room": "running-a-night.html",
+    "OBS": "cookbook.html",
+    "spreadsheet": "cookbook.html",
+    "home assistant": "cookbook.html",
+    "2FA": "directors/questions.html",
+    "API key": "directors/questions.html",
+    "prize money": "prizes.html",
+    "merge players": "directors/questions.html",
+    "backup": "backup.html",
+    "television": "directors/questions.html",
+    "WPPR": "directors/glossary.html",
+    "time limit": "directors/questions.html",
+    "queue": "directors/best-game.html",
+    "discord": "directors/questions.html",
+    "seeding": "directors/questions.html",
+    "QR code": "directors/paper.html",
+    "sign up": "directors/door.html",
+    "team": "directors/questions.html",
+    "broken machine": "directors/questions.html",
+}
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -151,3 +201,26 @@ def test_the_handbook_has_a_dark_side_and_fits_a_phone(browser: Browser, address
     opened.picture("handbook-320")
     context.close()
     assert opened.complaints == []
+
+
+@pytest.mark.browser
+def test_the_search_leads_from_common_questions_to_their_pages(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport=DESK)
+    opened = watched(context, address)
+    opened.go("/handbook/")
+    opened.page.wait_for_load_state("networkidle")
+    opened.page.keyboard.press("/")
+    field = opened.page.get_by_role("combobox")
+    results = opened.page.get_by_role("option")
+    missed = {}
+    for question, expected in QUESTIONS.items():
+        field.fill("")
+        opened.wait_for(lambda: results.count() == 0)
+        field.fill(question)
+        opened.wait_for(lambda: results.count() > 0)
+        links = results.evaluate_all("links => links.map(link => new URL(link.href).pathname)")
+        found = [link.removeprefix("/handbook/") for link in links[:RESULTS_READ]]
+        if expected not in found:
+            missed[question] = found
+    context.close()
+    assert missed == {}

@@ -245,7 +245,7 @@ class TokenTooStrongToRevoke(NotAllowed):
 
 
 class TokenTooStrongToRotate(NotAllowed):
-    sentence = "A token can rotate itself, and with `score` those that can do no more than itself."
+    sentence = "A token can rotate itself; with `score` also tokens with the same ability or less."
 
 
 def create_token(

@@ -86,9 +86,7 @@ def _points_fields(setting: SettingField, points: Mapping[str, Any]) -> list[Set
     fields = []
     for key in CUSTOM_POINTS_KEYS[setting.key]:
         title, example = POINTS_FIELDS[key]
-        help_ = (
-            f"From first to last, as in {example}. It counts where the {setting.title.lower()} is your own."
-        )
+        help_ = f"From first to last, as in {example}. Used when {setting.title} is your own."
         value = " ".join(map(str, points.get(key) or ()))
         fields.append(SettingField(key=key, title=title, help=help_, kind="points", value=value, choices={}))
     return fields
