@@ -233,6 +233,11 @@ class Store:
             for notify in self.after_commit:
                 notify(commit)
 
+    def try_to_write(self) -> None:
+        """Take the lock that a write takes, and store nothing. Raises as a write does."""
+        with self._open_transaction(self._limits.write) as transaction:
+            transaction.connection.execute(select(1))
+
     def _raise_world(self, transaction: Transaction, slot: int) -> None:
         """Raise the world's revision: its row is locked until the commit, so it is touched last."""
         db, raised = transaction.connection, {"slot": slot, "stamp": world_stamp(transaction.stamp)}
