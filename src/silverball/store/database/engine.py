@@ -17,6 +17,7 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import Connection, Engine, bindparam, create_engine, event, make_url, select, text
 from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError
 
 from silverball.kit import files
 from silverball.kit.measures import DatabaseMeasures
@@ -31,6 +32,7 @@ from silverball.store.database.deadlines import (
     UNLIMITED,
     Deadline,
     Deadlines,
+    OutcomeUnknown,
     StoreLimits,
     TimeLimits,
 )
@@ -269,10 +271,16 @@ class Store:
             transaction = Transaction(db)
             yield transaction
             deadline.require_time()
-            if transaction.commit is None:
-                db.commit()
-            else:
-                ((transaction.world_revision,),) = transaction.commit()
+            try:
+                if transaction.commit is None:
+                    db.commit()
+                else:
+                    ((transaction.world_revision,),) = transaction.commit()
+            except DBAPIError as error:
+                # The server may have committed before it fell silent.
+                if deadline.is_over or error.connection_invalidated:
+                    raise OutcomeUnknown from error
+                raise
 
     def world_state(self) -> WorldState:
         """The generation and the revisions of the world; every commit of every process raises one of them."""
