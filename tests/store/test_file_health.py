@@ -2,10 +2,12 @@
 
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
 import time
+import urllib.error
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -15,6 +17,7 @@ import pytest
 from sqlalchemy import text
 
 import build
+from cli.test_serve import serving
 from patience import PATIENCE_SECONDS
 from silverball.store import tables
 from silverball.store.database import health
@@ -288,3 +291,48 @@ def test_a_site_that_moves_with_all_its_files_is_taken_as_it_is(killed: Path, tm
         shutil.copy2(beside, tmp_path / "elsewhere")
     is_sound, _ = start_again(tmp_path / "elsewhere" / "club.db")
     assert is_sound
+
+
+# The same with the real server.
+
+
+def run_command(file: Path, *words: str) -> tuple[int, str]:
+    """The exit code and the output of a command on this database."""
+    given = {**os.environ, "SILVERBALL_DATABASE_URL": f"sqlite:///{file}"}
+    command = [sys.executable, "-m", "silverball.cli.main", *words]
+    done = subprocess.run(command, env=given, capture_output=True, text=True, check=False, timeout=120)
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("words", "code"), [(("serve", "--port", "0"), 1), (("doctor",), 2)])
+def test_no_command_opens_a_database_with_the_log_of_another(
+    killed: Path, words: tuple[str, ...], code: int
+) -> None:
+    copy_over(killed)
+    before = Path(f"{killed}-wal").read_bytes(), killed.read_bytes()
+    exit_code, output = run_command(killed, *words)
+    assert (exit_code, f"mv {killed}-wal" in output) == (code, True), output
+    assert (Path(f"{killed}-wal").read_bytes(), killed.read_bytes()) == before
+
+
+def test_a_served_file_that_is_damaged_is_not_ready_and_doctor_says_what_to_do(file: Path) -> None:
+    fill(file)
+    with serving(f"sqlite:///{file}") as server:
+        assert server.get("/ready")[0] == 200
+        with file.open("r+b") as opened:
+            opened.seek(60 * PAGE_BYTES)
+            opened.write(b"\xa5" * (file.stat().st_size - 60 * PAGE_BYTES))
+
+        def is_refused() -> bool:
+            try:
+                server.get("/ready")
+            except urllib.error.HTTPError as error:
+                return error.code == 503
+            return False
+
+        await_that(is_refused)
+        exit_code, output = run_command(file, "doctor")
+        assert (exit_code, "silverball restore" in output) == (2, True), output
+        server.process.send_signal(signal.SIGTERM)
+        _, log = server.process.communicate(timeout=60)
+    assert "silverball restore" in log

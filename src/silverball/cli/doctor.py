@@ -214,8 +214,10 @@ def database_findings(url: str, key_file: Path | None) -> list[Finding]:
     except (ForeignLog, SettingError) as error:
         return [Finding("database", "error", str(error))]
     try:
-        damage = [] if file is None else _damage_findings(file)
-        return [*damage, *_open_database_findings(store, key_file)]
+        found = [] if file is None else _damage_findings(file)
+        if any(finding.status == "error" for finding in found):
+            return found
+        return [*found, *_open_database_findings(store, key_file)]
     except DatabaseFault as error:
         return [Finding("database", "error", f"It cannot be used: {faults.short_message(error)}")]
     finally:
@@ -225,12 +227,12 @@ def database_findings(url: str, key_file: Path | None) -> list[Finding]:
 def _damage_findings(file: Path) -> list[Finding]:
     """Whether SQLite finds the file to be whole, as far as it comes in the time."""
     note = health.load_note(file)
-    fault = health.quick_fault(file, seconds_max=CHECK_SECONDS)
+    fault = health.quick_fault(file, CHECK_SECONDS)
     if fault is None and note is not None:
         fault = note.fault or None
     if fault:
         sentence = f"It is damaged: {fault}. {health.HOW_TO_MEND}."
-        return [Finding("database file", "error", sentence)]
+        return [Finding("database", "error", sentence)]
     if fault is None:
         sentence = "It is too large, or too busy, for a check here: `silverball backup` reads all of it."
         return [Finding("database file", "ok", sentence)]

@@ -27,6 +27,8 @@ NOTE_ENDING = ".state"
 # A larger file is checked beside the running server.
 BYTES_CHECKED_BEFORE_READY = 200_000_000
 LOWEST_PRIORITY = 19
+# Of SQLite's machine, between two looks at the time.
+INSTRUCTIONS_PER_LOOK = 100_000
 # Until a file that was not content is checked again: doubled each time.
 RECHECK_SECONDS, RECHECK_SECONDS_MAX = 1.0, 60.0
 # An error of SQLite so soon after a check that was content says nothing new.
@@ -104,15 +106,15 @@ def load_note(file: Path) -> FileNote | None:
         return None
 
 
-def quick_fault(file: Path, *, seconds_max: float = 0) -> str | None:
-    """What SQLite's quick check finds; empty for nothing, None when it did not come to an end.
-
-    With `seconds_max` it is given up after that time.
-    """
+def quick_fault(file: Path, seconds_max: float) -> str | None:
+    """What SQLite's quick check finds within the time; empty for nothing, None when it came to no end."""
     until = time.monotonic() + seconds_max
-    with contextlib.closing(open_existing(file, LOCK_SECONDS)) as db:
-        if seconds_max:
-            db.set_progress_handler(lambda: time.monotonic() > until, 100_000)
+    try:
+        db = open_existing(file, LOCK_SECONDS)
+    except sqlite3.Error:
+        return None
+    with contextlib.closing(db):
+        db.set_progress_handler(lambda: time.monotonic() > until, INSTRUCTIONS_PER_LOOK)
         return _quick_fault(db)
 
 
