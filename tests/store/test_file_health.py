@@ -108,6 +108,19 @@ def test_most_flipped_bytes_are_damage(file: Path) -> None:
     assert not is_whole(file)
 
 
+def test_a_large_file_is_checked_beside_the_server(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "BYTES_CHECKED_BEFORE_READY", 0)
+    fill(file)
+    data = bytearray(file.read_bytes())
+    data[60 * PAGE_BYTES :] = b"\xa5" * (len(data) - 60 * PAGE_BYTES)
+    file.write_bytes(data)
+    note_unclean_end(file)
+    store = Store(f"sqlite:///{file}")
+    store.health.start()
+    await_that(lambda: not store.health.is_sound)
+    store.close()
+
+
 @pytest.fixture
 def served(file: Path) -> Iterator[Store]:
     store = Store(f"sqlite:///{file}")

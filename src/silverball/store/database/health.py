@@ -107,7 +107,7 @@ def load_note(file: Path) -> FileNote | None:
 
 
 def quick_fault(file: Path, seconds_max: float) -> str | None:
-    """What SQLite's quick check finds within the time; empty for nothing, None when it came to no end."""
+    """The fault that SQLite's quick check finds in the time; empty for none, None when it came to no end."""
     until = time.monotonic() + seconds_max
     try:
         db = open_existing(file, LOCK_SECONDS)
