@@ -230,7 +230,7 @@ def move_over(file: Path) -> None:
 
 def put_backup_there(file: Path) -> None:
     """As `silverball backup` makes it, of the newest state."""
-    copy, source = file.with_name("backup.db"), file.with_name("source.db")
+    copy, source = file.with_name("made.db"), file.with_name("source.db")
     for ending in ("", "-wal"):
         shutil.copy(f"{file}{ending}", f"{source}{ending}")
     with closing(sqlite3.connect(source)) as original, closing(sqlite3.connect(copy)) as target:
@@ -349,3 +349,18 @@ def test_a_served_file_that_is_damaged_is_not_ready_and_doctor_says_what_to_do(f
         server.process.send_signal(signal.SIGTERM)
         _, log = server.process.communicate(timeout=60)
     assert "silverball restore" in log
+
+
+def test_a_restore_refuses_the_log_of_another_and_is_served_after_it_is_set_aside(killed: Path) -> None:
+    backup = killed.with_name("backup.db")
+    assert run_command(killed, "backup", "--no-verify", str(backup))[0] == 0
+    _, before = start_again(killed)
+    run_killed_server(killed)
+    put_backup_there(killed)
+    exit_code, output = run_command(killed, "restore", str(backup))
+    assert (exit_code, f"mv {killed}-wal" in output) == (1, True), output
+    Path(f"{killed}-wal").rename(f"{killed}-wal.aside")
+    assert run_command(killed, "restore", str(backup))[0] == 0
+    is_sound, after = start_again(killed)
+    assert is_sound
+    assert after != before
