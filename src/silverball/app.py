@@ -91,7 +91,7 @@ def build(
     callers = CallerLookup(store)
     measures = Measures(database=store.measures, is_ready=Readiness(store).check)
     work = BackgroundWork(store, settings, measures)
-    at_start = [known.start, *work.starts, feed.start]
+    at_start = [store.health.start, known.start, *work.starts, feed.start]
     at_stop = [*work.stops, callers.close, known.close]
     pages = _build_pages(
         store,

@@ -215,6 +215,12 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     return loaded
 
 
+def notify_socket(environment: Mapping[str, str] | None = None) -> str:
+    """The socket of the service manager that has started the program; empty without one."""
+    variables = os.environ if environment is None else environment
+    return variables.get("NOTIFY_SOCKET", "")
+
+
 def unknown_names(environment: Mapping[str, str] | None = None) -> dict[str, str]:
     """The variables that look like settings and are none, each with the setting that was meant, or empty."""
     variables = os.environ if environment is None else environment

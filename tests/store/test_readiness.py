@@ -9,7 +9,9 @@ from sqlalchemy import event, make_url, select
 
 from conftest import PostgreSQL
 from silverball.store import tables
+from silverball.store.database.deadlines import OutcomeUnknown
 from silverball.store.database.engine import Store
+from silverball.store.database.faults import DatabaseFault
 from silverball.store.database.migrate import ANSWER_KEPT_SECONDS, PROBE_SECONDS, Readiness
 from tcp_proxy import TcpProxy
 
@@ -108,6 +110,22 @@ def test_a_silent_postgresql_is_not_ready_and_is_asked_once(postgresql: PostgreS
         assert store.engine.pool.checkedout() <= 1  # type: ignore[attr-defined]  # a pool of the usual kind
         proxy.forward()
         assert _is_ready_soon(readiness, clock)
+        store.close()
+
+
+def test_a_postgresql_that_falls_silent_at_the_commit_leaves_the_outcome_unknown(
+    postgresql: PostgreSQL,
+) -> None:
+    target = make_url(postgresql.new_database())
+    with TcpProxy(postgresql.folder / ".s.PGSQL.5432") as proxy:
+        store = Store(f"postgresql+psycopg://silverball@127.0.0.1:{proxy.port}/{target.database}")
+        with pytest.raises(OutcomeUnknown), store.write() as transaction:
+            transaction.connection.execute(select(1))
+            proxy.blackhole()
+        # Silence is an answer for whoever asks whether writes come back.
+        with pytest.raises(DatabaseFault):
+            store.try_to_write()
+        proxy.forward()
         store.close()
 
 

@@ -30,8 +30,21 @@ def failing_calls(
     process_id: int, calls: str, error: str, when: str, files: Sequence[Path]
 ) -> Iterator[None]:
     """Let these calls of a process fail on these files; `when` is `3` for the third call, `3+` from it on."""
+    with _injected(process_id, calls, f"error={error}:when={when}", files):
+        yield
+
+
+@contextmanager
+def hanging_calls(process_id: int, calls: str, seconds: int, files: Sequence[Path]) -> Iterator[None]:
+    """Let these calls of a process hang on these files, for so long or until the block ends."""
+    with _injected(process_id, calls, f"delay_enter={seconds * 1_000_000}", files):
+        yield
+
+
+@contextmanager
+def _injected(process_id: int, calls: str, effect: str, files: Sequence[Path]) -> Iterator[None]:
     names = [word for file in files for word in ("-P", str(file))]
-    faults = ["-e", f"trace={calls}", "-e", f"inject={calls}:error={error}:when={when}"]
+    faults = ["-e", f"trace={calls}", "-e", f"inject={calls}:{effect}"]
     tracer = subprocess.Popen(
         [need_strace(), "-f", "-o", os.devnull, *names, *faults, "-p", str(process_id)],
         stderr=subprocess.PIPE,

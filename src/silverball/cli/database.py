@@ -10,10 +10,11 @@ import msgspec
 from silverball import settings
 from silverball.kit.errors import Invalid, NotFound, Refusal
 from silverball.settings import SettingError
-from silverball.store.database import faults, migrate
+from silverball.store.database import faults, health, migrate
 from silverball.store.database.deadlines import COMMANDS, StoreLimits, TransactionTookTooLong
 from silverball.store.database.engine import Store
 from silverball.store.database.faults import DatabaseFault
+from silverball.store.database.health import ForeignLog
 from silverball.store.database.migrate import UnusableSchema
 from silverball.store.database.postgresql import SessionNotKept
 
@@ -40,6 +41,10 @@ def open_database(
         address = url or database_url()
         if not may_create:
             require_file(address)
+        file = sqlite_file(address)
+        if file is not None:
+            health.require_own_log(file)
+            health.forget_ended_log(file)
         store = Store(address, None if url else secret_file(), limits=limits)
         try:
             store.require_session()
@@ -54,9 +59,12 @@ def open_database(
         raise click.ClickException(" ".join(sentences)) from error
     except TransactionTookTooLong as error:
         raise click.ClickException(TOOK_TOO_LONG) from error
-    except (Refusal, SessionNotKept, SettingError, UnusableSchema) as error:
+    except (ForeignLog, Refusal, SessionNotKept, SettingError, UnusableSchema) as error:
         raise click.ClickException(str(error)) from error
     except DatabaseFault as error:
+        if faults.is_damage(error):
+            sentence = f"The database is damaged: {faults.short_message(error)}. {health.HOW_TO_MEND}."
+            raise click.ClickException(sentence) from error
         if faults.is_lock_timeout(error):
             raise click.ClickException(TOOK_TOO_LONG) from error
         raise click.ClickException(f"The database cannot be used: {faults.short_message(error)}") from error

@@ -23,10 +23,11 @@ from silverball.kit.errors import Refusal
 from silverball.kit.mail import MailFailed, MailTalk
 from silverball.kit.security.encryption import KeyFile
 from silverball.settings import SettingError, Settings
-from silverball.store.database import faults, migrate
+from silverball.store.database import faults, health, migrate
 from silverball.store.database.deadlines import COMMANDS
 from silverball.store.database.engine import SECRET_FILE_ENDING, SQLITE_FILES_BESIDE, Store
 from silverball.store.database.faults import DatabaseFault
+from silverball.store.database.health import ForeignLog
 from silverball.store.database.migrate import UnusableSchema
 from silverball.store.database.postgresql import SessionNotKept
 from silverball.store.people import encryption, erased_accounts, rating_days, site_values
@@ -206,15 +207,36 @@ def database_findings(url: str, key_file: Path | None) -> list[Finding]:
     """Look at what only the database knows; returns the findings."""
     try:
         database.require_file(url)
+        file = database.sqlite_file(url)
+        if file is not None:
+            health.require_own_log(file)
         store = Store(url, key_file, limits=COMMANDS)
-    except SettingError as error:
+    except (ForeignLog, SettingError) as error:
         return [Finding("database", "error", str(error))]
     try:
-        return _open_database_findings(store, key_file)
+        found = [] if file is None else _damage_findings(file)
+        if any(finding.status == "error" for finding in found):
+            return found
+        return [*found, *_open_database_findings(store, key_file)]
     except DatabaseFault as error:
         return [Finding("database", "error", f"It cannot be used: {faults.short_message(error)}")]
     finally:
         store.close()
+
+
+def _damage_findings(file: Path) -> list[Finding]:
+    """Whether SQLite finds the file to be whole, as far as it comes in the time."""
+    note = health.load_note(file)
+    fault = health.quick_fault(file, CHECK_SECONDS)
+    if fault is None and note is not None:
+        fault = note.fault or None
+    if fault:
+        sentence = f"It is damaged: {fault}. {health.HOW_TO_MEND}."
+        return [Finding("database", "error", sentence)]
+    if fault is None:
+        sentence = "It is too large, or too busy, for a check here: `silverball backup` reads all of it."
+        return [Finding("database file", "ok", sentence)]
+    return [Finding("database file", "ok", "SQLite finds it to be whole.")]
 
 
 def _open_database_findings(store: Store, key_file: Path | None) -> list[Finding]:

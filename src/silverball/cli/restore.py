@@ -19,12 +19,13 @@ from silverball.kit.errors import Refusal
 from silverball.kit.security.encryption import KeyFile
 from silverball.service.accounts import erasing
 from silverball.settings import SettingError
-from silverball.store.database import faults, migrate
+from silverball.store.database import faults, health, migrate
 from silverball.store.database import files as database_files
 from silverball.store.database.deadlines import COPIES
 from silverball.store.database.engine import SECRET_FILE_ENDING, SQLITE_FILES_BESIDE, Store
 from silverball.store.database.faults import DatabaseFault
 from silverball.store.database.files import CopyFailed, DatabaseInUse
+from silverball.store.database.health import ForeignLog
 from silverball.store.database.migrate import UnusableSchema
 from silverball.store.people import encryption, erased_accounts
 from silverball.store.people.erased_accounts import ErasedAccount
@@ -85,7 +86,7 @@ def _sentences() -> Iterator[None]:
     """Turn what can go wrong into one sentence on stderr."""
     try:
         yield
-    except (CopyFailed, SettingError, UnusableSchema, Refusal) as error:
+    except (CopyFailed, ForeignLog, SettingError, UnusableSchema, Refusal) as error:
         raise click.ClickException(str(error)) from error
     except DatabaseInUse as error:
         raise click.ClickException(
@@ -106,6 +107,8 @@ def _restore_sqlite(
     is_check: bool,
     is_kept: bool,
 ) -> None:
+    if target.exists() and not is_check:
+        health.require_own_log(target)
     listed |= erased_accounts.read_list(file.with_name(backups.ERASED_LIST))
     listed |= erased_accounts.read_list(erased_accounts.file_beside(target))
     with backups.private_part(target) as part, backups.private_part(target) as secret:
@@ -151,6 +154,7 @@ def _finish_here(url: str, target: Path | None, listed: set[ErasedAccount]) -> N
         database_files.require_unused_postgresql(url, must_be_empty=False)
     else:
         listed |= erased_accounts.read_list(erased_accounts.file_beside(target))
+        health.require_own_log(target)
         with database_files.exclusive_sqlite(target):
             pass
     _bring_up_to_date(url, listed)

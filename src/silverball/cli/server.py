@@ -22,6 +22,7 @@ import click
 import uvicorn
 
 from silverball import app
+from silverball import settings as site_settings
 from silverball.feed.feed import FeedService, open_files_max
 from silverball.feed.protocol import MESSAGE_BYTES_MAX
 from silverball.feed.socket import protocol_class
@@ -34,6 +35,7 @@ from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies
 from silverball.kit.http.asgi import NO_SNIFFING
 from silverball.kit.http.openapi import Trial
 from silverball.kit.security.encryption import NoEncryptionKey
+from silverball.kit.watchdog import ServiceManager, Watchdog
 from silverball.service.users import writes as users
 from silverball.settings import Settings
 from silverball.store.database.deadlines import STOP_SECONDS
@@ -176,6 +178,10 @@ def run_server(
         end_transactions=partial(store.end_within, STOP_SECONDS),
         end_costly=program.end_costly,
         end_connections=table.end_all,
+        watchdog=Watchdog(
+            ServiceManager(site_settings.notify_socket()),
+            partial(program.ask_writers, store.try_to_write),
+        ),
     )
     server.run(sockets=[listener])
     reloading.close()
@@ -243,6 +249,7 @@ class DrainingServer(uvicorn.Server):
         end_transactions: Callable[[], None] = lambda: None,
         end_costly: Callable[[], None] = lambda: None,
         end_connections: Callable[[], None] = lambda: None,
+        watchdog: Watchdog | None = None,
     ) -> None:
         # None before the start.
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -252,6 +259,7 @@ class DrainingServer(uvicorn.Server):
         self._is_urgent = asyncio.Event()
         self._should_exit = False
         self._end_connections = end_connections
+        self._watchdog = watchdog
         super().__init__(config)
         self._when_ready = when_ready
         self._end_transactions = end_transactions
@@ -292,6 +300,8 @@ class DrainingServer(uvicorn.Server):
         """
         self._loop = asyncio.get_running_loop()
         while not await self.on_tick(EVERY_HEADER):
+            if self._watchdog is not None:
+                self._watchdog.tick()
             await _wait_for(self._is_leaving, 1.0)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -304,9 +314,13 @@ class DrainingServer(uvicorn.Server):
             if self._beside is not None:
                 self._beside.open()
             self._when_ready()
+            if self._watchdog is not None:
+                self._watchdog.start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop listening, close the websockets one after the other, then shut down."""
+        if self._watchdog is not None:
+            self._watchdog.stop()
         for server in self.servers:
             server.close()
         for listener in sockets or []:

@@ -5,14 +5,34 @@ it keeps the process alive as long as one of them hangs.
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from queue import SimpleQueue
-from threading import Thread
+from threading import Thread, local
 from typing import TypeAlias
 
 Task: TypeAlias = Callable[[], None]
 # What a stop waits for tasks in progress. Their transactions are ended within this time.
 STOP_SECONDS = 10.0
+
+# Takes the error that a task's waiting client gets before the task has ended.
+AnswerEarly: TypeAlias = Callable[[Exception], None]
+_TASK = local()
+
+
+@contextmanager
+def early_answers(answer: AnswerEarly) -> Iterator[None]:
+    """A block of this thread whose client can be answered from another one, when the block hangs."""
+    _TASK.answer = answer
+    try:
+        yield
+    finally:
+        _TASK.answer = None
+
+
+def early_answer() -> AnswerEarly | None:
+    """The function that answers this thread's client early; None where nobody waits."""
+    return getattr(_TASK, "answer", None)
 
 
 class ThreadPool:

@@ -25,7 +25,9 @@ from silverball.settings import Settings
 from silverball.store.counts import idempotency
 from silverball.store.counts.sign_in_failures import StoredFailures
 from silverball.store.database import faults
+from silverball.store.database.deadlines import OutcomeUnknown
 from silverball.store.database.engine import Store
+from silverball.store.database.faults import DatabaseUnavailable
 from silverball.store.revisions import revisions
 from silverball.web import handbook, page_endpoint, page_request, site
 from silverball.web.account import history_page, passwords, people, two_step
@@ -238,6 +240,11 @@ async def _server_error_page(_request: Request, error: Exception) -> Response:
         sentence = (
             "The database could not serve this just now. Nothing was changed; send it again in a moment."
         )
+        if isinstance(error, OutcomeUnknown):
+            # The form that is sent again has the same key.
+            sentence = "This may or may not have been stored. Reload the page to send it again: it acts once."
+        elif isinstance(error, DatabaseUnavailable):
+            sentence = error.text()
         answer = site.message_page(503, "One moment", sentence)
         answer.headers["retry-after"] = "1"
         return answer

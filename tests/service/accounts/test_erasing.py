@@ -54,6 +54,12 @@ def test_nothing_in_the_database_names_the_person(store: Store) -> None:
     assert traces(store) == set()
 
 
+def test_the_answer_comes_when_no_note_has_the_name_any_more(store: Store) -> None:
+    world = a_world(store)
+    erasing.erase_account(store, world.user_id, build.NOW)
+    assert traces(store) == set()
+
+
 def a_reply(store: Store, user_id: int, key: str, reply: object) -> None:
     body = msgspec.json.encode(reply).decode()
     stored_reply = {"fingerprint": "f", "status": 200, "headers": {}, "at": build.NOW, "body": body}

@@ -192,6 +192,10 @@ class FrontDoor:
             self._in_memory, blocked, self._proxies, bytes_max=self._limits.heads_bytes, clock=self._clock
         )
 
+    async def ask_writers(self, task: Callable[[], object]) -> None:
+        """Wait until a thread for writes has run a task; raises what the task raises."""
+        await self._write_workers.submit(Importance.SCOREKEEPER, task)
+
     @property
     def waiting(self) -> dict[str, int]:
         """The tasks that wait for a thread, by queue."""

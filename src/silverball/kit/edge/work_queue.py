@@ -8,6 +8,7 @@ that they never hold up the others.
 """
 
 import asyncio
+import contextlib
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -19,7 +20,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from silverball.kit.errors import ServiceUnavailable
-from silverball.kit.threads import ThreadPool
+from silverball.kit.threads import ThreadPool, early_answers
 
 T = TypeVar("T")
 # Handed to the threads ahead, so that none of them waits for the event loop between two tasks.
@@ -137,7 +138,8 @@ class WorkQueue:
         """Run the task in a thread, and hand its result to the loop in one step."""
         value, error = None, None
         try:
-            value = task.call()
+            with early_answers(partial(self._answer_early, task, loop)):
+                value = task.call()
         except BaseException as raised:  # noqa: BLE001  # whoever waits for the result gets the error
             error = raised
         try:
@@ -145,6 +147,11 @@ class WorkQueue:
         except RuntimeError:
             # A loop that has ended has nobody who waits.
             return
+
+    def _answer_early(self, task: _WaitingTask, loop: asyncio.AbstractEventLoop, error: Exception) -> None:
+        """Give whoever waits this error, while the task goes on in its thread."""
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(_set_exception, task.result, error)
 
     def _finish(self, task: _WaitingTask, value: Any, error: BaseException | None) -> None:
         self._free += 1
@@ -180,3 +187,8 @@ class WorkQueue:
                     continue
                 self._waiting_count -= 1
             waiting.extend(kept)
+
+
+def _set_exception(result: asyncio.Future[Any], error: Exception) -> None:
+    if not result.done():
+        result.set_exception(error)

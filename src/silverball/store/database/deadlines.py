@@ -29,11 +29,14 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from silverball.kit.errors import Refusal
+from silverball.kit.threads import early_answer
 from silverball.store.database.faults import DatabaseUnavailable
 
 LOG = logging.getLogger("silverball.store")
 # A cancelled statement has this long to end before the connection is shut down.
 GRACE_SECONDS = 1.0
+# A commit that takes longer is answered before its end: its disk hangs.
+COMMIT_SECONDS = 5.0
 # A statement of SQLite that begins after the interrupt is interrupted too.
 LOOK_AGAIN_SECONDS = 0.1
 
@@ -48,6 +51,15 @@ class ProcessIsStopping(DatabaseUnavailable):
     """A transaction did not begin, because the process is about to end."""
 
     sentence = "This server is stopping, and nothing was changed. Send the request again."
+
+
+class OutcomeUnknown(DatabaseUnavailable):
+    """A commit did not come to an end in time, or its connection was lost; it may yet be on the disk."""
+
+    sentence = (
+        "This may or may not have been stored. Send it again with the same Idempotency-Key, or look before"
+        " you do it again."
+    )
 
 
 class Deadline:
@@ -112,6 +124,30 @@ class Deadline:
             self.due = inf
 
 
+class CommitDeadline(Deadline):
+    """The deadline of a commit: nothing can end that, but its client gets an answer."""
+
+    def __init__(self, deadlines: "Deadlines", seconds: float) -> None:
+        super().__init__(deadlines, seconds, cancels=False)
+        self._answer_early = early_answer()
+
+    def __enter__(self) -> Self:
+        # A process that stops commits what is written.
+        with contextlib.suppress(ProcessIsStopping):
+            super().__enter__()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._deadlines.finish(self)
+
+    def act(self) -> None:
+        """Answer the client. The lock is held."""
+        self.due = inf
+        LOG.error("a commit has no end after %s seconds: does the disk answer?", self._seconds)
+        if self._answer_early is not None:
+            self._answer_early(OutcomeUnknown())
+
+
 class Deadlines:
     """The deadlines of the open transactions of this process."""
 
@@ -133,6 +169,10 @@ class Deadlines:
         Without `cancels` the connection is shut down at once, for statements that only try it.
         """
         return Deadline(self, seconds, cancels=cancels)
+
+    def limit_commit(self) -> CommitDeadline:
+        """Answer this thread's client if the block, a commit, does not end in time."""
+        return CommitDeadline(self, COMMIT_SECONDS)
 
     def begin(self, deadline: Deadline, seconds: float) -> None:
         """Watch a deadline. Raises ProcessIsStopping when nothing may begin any more."""

@@ -17,6 +17,7 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import Connection, Engine, bindparam, create_engine, event, make_url, select, text
 from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError
 
 from silverball.kit import files
 from silverball.kit.measures import DatabaseMeasures
@@ -31,11 +32,13 @@ from silverball.store.database.deadlines import (
     UNLIMITED,
     Deadline,
     Deadlines,
+    OutcomeUnknown,
     StoreLimits,
     TimeLimits,
 )
 from silverball.store.database.files import WatchedFile
 from silverball.store.database.group_commit import BEGIN_TO_WRITE, SQLITE_QUEUE_SECONDS, GroupCommit
+from silverball.store.database.health import DatabaseDamaged, FileHealth
 from silverball.store.database.postgresql import CONNECTIONS_MAX, create_postgresql_engine, require_session
 from silverball.store.database.statements import UNSENT, Statement, Unsent
 from silverball.store.database.transaction import WRITES, Transaction
@@ -121,6 +124,8 @@ class Store:
             else create_postgresql_engine(self.url, self._limits_of_connections, self._deadlines)
         )
         self.file = WatchedFile(self.file_beside(""))
+        # Only the server of a file looks after it.
+        self.health = FileHealth(None if is_read_only else self.file_beside(""), self._begin_anew)
         self.snapshots = SnapshotCache()
         # Only one machine has an SQLite file, so a key made there is known wherever it is needed.
         self.key_file = KeyFile(
@@ -175,6 +180,8 @@ class Store:
                     db.execute(SET_LIMITS, limits.server_settings)
                 yield db, deadline
             except BaseException as error:
+                if self.health.notice(error):
+                    raise DatabaseDamaged from error
                 if deadline.is_over:
                     # Its statement was cancelled, or it was shut down: nobody else is to get it.
                     db.invalidate(error)
@@ -207,6 +214,10 @@ class Store:
                 if not quiet:
                     self._raise_world(transaction, slot)
             is_committed = True
+        except BaseException as error:
+            if self.health.notice(error):
+                raise DatabaseDamaged from error
+            raise
         finally:
             self.measures.count_write(time.monotonic() - began, lock_seconds, is_committed=is_committed)
         for loaded in transaction.loaded.values():
@@ -223,6 +234,11 @@ class Store:
             )
             for notify in self.after_commit:
                 notify(commit)
+
+    def try_to_write(self) -> None:
+        """Take the lock that a write takes, and store nothing. Raises as a write does."""
+        with self._open_transaction(self._limits.write) as transaction:
+            transaction.connection.execute(select(1))
 
     def _raise_world(self, transaction: Transaction, slot: int) -> None:
         """Raise the world's revision: its row is locked until the commit, so it is touched last."""
@@ -244,6 +260,7 @@ class Store:
             raise DatabaseIsReadOnly
         if self.is_sqlite:
             self.file.require_same()
+            self.health.require_sound()
             return self._group_commit.transaction(limits)
         return self._postgresql_transaction(limits)
 
@@ -254,10 +271,16 @@ class Store:
             transaction = Transaction(db)
             yield transaction
             deadline.require_time()
-            if transaction.commit is None:
-                db.commit()
-            else:
-                ((transaction.world_revision,),) = transaction.commit()
+            try:
+                if transaction.commit is None:
+                    db.commit()
+                else:
+                    ((transaction.world_revision,),) = transaction.commit()
+            except DBAPIError as error:
+                # The server may have committed before it fell silent.
+                if deadline.is_over or error.connection_invalidated:
+                    raise OutcomeUnknown from error
+                raise
 
     def world_state(self) -> WorldState:
         """The generation and the revisions of the world; every commit of every process raises one of them."""
@@ -298,6 +321,9 @@ class Store:
             last_version = version
             # Looked at here too, so that it is noticed where nobody writes.
             self.file.is_same()
+            self.health.look()
+            if self.health.take_change():
+                return True
             try:
                 # The number changes when another connection commits, and this one never does.
                 (version,) = connection.cursor().execute("PRAGMA data_version").fetchone()
@@ -340,6 +366,12 @@ class Store:
     def close(self) -> None:
         self.disconnect()
         self._deadlines.close()
+        self.health.close()
+
+    def _begin_anew(self) -> None:
+        """Read the file again, which has changed under the open connections."""
+        self.disconnect()
+        self.forget()
 
 
 def _postgresql_options(mode: str) -> dict[str, Any]:

@@ -20,6 +20,8 @@ SQLITE_TRANSIENT = frozenset(
         sqlite3.SQLITE_IOERR,
         # Also when a read fails with EIO: SQLite does not tell that from a damaged page.
         sqlite3.SQLITE_CORRUPT,
+        # A backup may be put in its place.
+        sqlite3.SQLITE_NOTADB,
         sqlite3.SQLITE_CANTOPEN,
         sqlite3.SQLITE_READONLY,
         sqlite3.SQLITE_NOMEM,
@@ -27,6 +29,8 @@ SQLITE_TRANSIENT = frozenset(
         sqlite3.SQLITE_INTERRUPT,
     }
 )
+# The file is damaged, or none of SQLite's.
+SQLITE_DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 PRIMARY_CODE = 0xFF
 # PostgreSQL ended the transaction: it paused or lasted too long. The driver takes these for its own faults.
 POSTGRESQL_TIMEOUTS = frozenset({"25P03", "25P04"})
@@ -55,6 +59,12 @@ def is_lock_timeout(error: SQLAlchemyError) -> bool:
 def is_locked(error: OperationalError) -> bool:
     """Whether another connection has the lock of an SQLite database."""
     return _sqlite_code(error.orig) == sqlite3.SQLITE_BUSY
+
+
+def is_damage(error: BaseException) -> bool:
+    """Whether SQLite says that its file is damaged."""
+    origin = error.orig if isinstance(error, DBAPIError) else error
+    return _sqlite_code(origin) in SQLITE_DAMAGE
 
 
 def is_transient(error: Exception) -> bool:

@@ -47,8 +47,8 @@ def copy_sqlite(source: Path, target: Path) -> None:
     """
     try:
         with (
-            contextlib.closing(_connect(source)) as original,
-            contextlib.closing(_connect(target)) as copy,
+            contextlib.closing(open_existing(source)) as original,
+            contextlib.closing(open_existing(target)) as copy,
         ):
             # All pages in one step: the copy would begin anew whenever somebody writes in between.
             original.backup(copy, pages=-1)
@@ -60,7 +60,7 @@ def copy_sqlite(source: Path, target: Path) -> None:
 def make_single_file(file: Path) -> None:
     """Put all content of a database that nobody uses into its file. Raises CopyFailed."""
     try:
-        with contextlib.closing(_connect(file)) as db:
+        with contextlib.closing(open_existing(file)) as db:
             db.execute("PRAGMA journal_mode=DELETE")
     except sqlite3.Error as error:
         raise CopyFailed(f"The database in {file} is damaged: {error}.") from error
@@ -69,7 +69,7 @@ def make_single_file(file: Path) -> None:
 def check_sqlite(file: Path) -> None:
     """Read every page. Raises CopyFailed when the file is damaged."""
     try:
-        with contextlib.closing(_connect(file)) as db:
+        with contextlib.closing(open_existing(file)) as db:
             (found,) = db.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.Error as error:
         found = str(error)
@@ -83,7 +83,7 @@ def exclusive_sqlite(file: Path) -> Iterator[None]:
 
     Raises DatabaseInUse while another program has it open, and CopyFailed for a damaged one.
     """
-    with contextlib.closing(_connect(file, LOCK_SECONDS)) as db:
+    with contextlib.closing(open_existing(file, LOCK_SECONDS)) as db:
         try:
             # Every connection of a server keeps a shared lock for as long as it is open.
             db.execute("PRAGMA locking_mode=EXCLUSIVE")
@@ -183,10 +183,11 @@ def _run_tool(program: str, url: str | None, *words: str) -> str:
     return done.stdout
 
 
-def _connect(file: Path, seconds: float = 30) -> sqlite3.Connection:
+def open_existing(file: Path, seconds: float = 30, *, options: str = "mode=rw") -> sqlite3.Connection:
+    """A connection to an SQLite database that exists, for statements that begin no transaction."""
     # Without a mode, SQLite would make a missing file.
-    address = f"file:{quote(str(file.absolute()))}?mode=rw"
-    return sqlite3.connect(address, uri=True, timeout=seconds, isolation_level=None)
+    address = f"file:{quote(str(file.absolute()))}?{options}"
+    return sqlite3.connect(address, uri=True, timeout=seconds, isolation_level=None, check_same_thread=False)
 
 
 # The file of an SQLite database, watched while it is open.

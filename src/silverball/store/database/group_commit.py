@@ -117,9 +117,12 @@ class GroupCommit:
                 deadline.require_time()
             shared.writers += 1
             shared.loaded.update(transaction.loaded)
-        finally:
+        except BaseException:
             self._hand_over(shared)
-        shared.wait_for_end()
+            raise
+        with self._deadlines.limit_commit():
+            self._hand_over(shared)
+            shared.wait_for_end()
         if shared.fault is not None:
             raise shared.fault
 

@@ -476,7 +476,7 @@ class Readiness:
 
     def _run(self, done: threading.Event) -> None:
         try:
-            is_ready = self._store.file.is_same() and is_migrated(self._store) and self._is_writable()
+            is_ready = self._is_whole() and is_migrated(self._store) and self._is_writable()
         except Exception as error:  # the edge of a thread: whoever waits is answered
             LOG.error("the check of the database failed", exc_info=error)
             is_ready = False
@@ -485,6 +485,9 @@ class Readiness:
             self._checked_at = self._clock()
             self._running = None
         done.set()
+
+    def _is_whole(self) -> bool:
+        return self._store.file.is_same() and self._store.health.is_sound
 
     def _is_writable(self) -> bool:
         if self._clock() < self._written_at + PROBE_SECONDS:

@@ -199,7 +199,8 @@ class KnownRevisions:
         mark = self._high_water.load()
         if mark is not None:
             world = self._store.world_state()
-            if world.generation != mark.generation or world.precedes(mark):
+            is_another = self._store.health.is_another_file
+            if is_another or world.generation != mark.generation or world.precedes(mark):
                 self._store.begin_generation(world.generation)
         self.look(lambda: True)
         self._watcher = threading.Thread(target=self._watch, name="silverball-revisions", daemon=True)

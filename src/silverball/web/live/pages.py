@@ -19,6 +19,7 @@ from silverball.service.rounds import reads as rounds_reads
 from silverball.settings import Settings
 from silverball.store.database import faults
 from silverball.store.database.engine import Store
+from silverball.store.database.faults import DatabaseUnavailable
 from silverball.web import deciding_ties, qr_codes, site
 from silverball.web.forms import format_title
 from silverball.web.live import bracket_tree, summary, tournament_view, views
@@ -73,6 +74,8 @@ class PublicPages(Struct, frozen=True):
         except Exception as error:  # the edge: every failure becomes a page
             is_transient = faults.is_transient(error)
             LOG.error("A public page failed.", exc_info=error)
+            if isinstance(error, DatabaseUnavailable):
+                return message_answer(503, BUSY[0], error.text())
             return message_answer(503, *BUSY) if is_transient else message_answer(500, *BROKEN)
 
     def _answer_request(self, request: Request) -> HttpResponse:
