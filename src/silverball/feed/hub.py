@@ -21,7 +21,14 @@ from silverball.feed import messages, protocol
 from silverball.feed.messages import OutgoingEvent
 from silverball.feed.metrics import FeedMetrics
 from silverball.feed.protocol import Close, Resume, Subscribe, Unsubscribe
-from silverball.feed.replays import CLIENTS_PER_TURN, Pacer, Replay, ReplayKey, ReplayLookups
+from silverball.feed.replays import (
+    CLIENTS_PER_TURN,
+    COMPACTED_EVENTS_MAX,
+    Pacer,
+    Replay,
+    ReplayKey,
+    ReplayLookups,
+)
 from silverball.feed.stored_events import (
     REPLAYED_BYTES_MAX,
     REPLAYED_EVENTS_MAX,
@@ -69,6 +76,8 @@ class CatchingUp(Struct, frozen=True):
     replay: Replay | None
     # The number after which the replay begins.
     after: int = 0
+    # Whether the replay has only the newest event of each thing.
+    is_compacted: bool = False
 
 
 class QueuedCall:
@@ -474,29 +483,43 @@ class Hub:
         """Events that bring a client from its number to where it joined. Raises EventsUnavailable."""
         lost = CatchingUp(epoch, joined_at, None, joined_at)
         missed_count = joined_at - resume.seq
-        if resume.epoch != epoch or resume.seq < 0 or missed_count > REPLAYED_EVENTS_MAX:
+        missed_max = COMPACTED_EVENTS_MAX if resume.is_compact else REPLAYED_EVENTS_MAX
+        if resume.epoch != epoch or resume.seq < 0 or missed_count > missed_max:
             return lost
         if missed_count == 0:
             return CatchingUp(epoch, joined_at, NOTHING_MISSED, joined_at)
         if missed_count > 0 and not self.count_resume(address):
             # The client follows from here on, and is told that it missed something.
             return lost
-        key = ReplayKey(channel.tournament_id, resume.seq, max(missed_count, 0))
-        replay = await self.replays.find(key)
+        missed: CatchingUp | None = None
+        if missed_count <= REPLAYED_EVENTS_MAX:
+            missed = await self._load_each(channel, resume, epoch, joined_at)
+        if missed is None and resume.is_compact:
+            newest = await self.replays.find_newest(channel.tournament_id, epoch, resume.seq, joined_at)
+            if newest is not None:
+                missed = CatchingUp(epoch, joined_at, newest, resume.seq, is_compacted=True)
+        return missed or lost
+
+    async def _load_each(
+        self, channel: Channel, resume: Resume, epoch: str, joined_at: int
+    ) -> CatchingUp | None:
+        """Every missed event; None where they are too large together, or gone. Raises EventsUnavailable."""
+        missed_count = joined_at - resume.seq
+        replay = await self.replays.find(ReplayKey(channel.tournament_id, resume.seq, max(missed_count, 0)))
         head = replay.head
         if head is None:
             # The channel ends as soon as the relay looks.
             self.on_behind([channel.tournament_id])
-            return lost
+            return None
         if head.epoch != epoch or resume.seq > head.seq:
-            return lost
+            return None
         if missed_count < 0:
             # Another node was quicker than this one.
             self.on_behind([channel.tournament_id])
             return CatchingUp(epoch, resume.seq, NOTHING_MISSED, resume.seq)
         is_whole = replay.seqs == list(range(resume.seq + 1, joined_at + 1))
         is_small = replay.data_bytes <= REPLAYED_BYTES_MAX
-        return CatchingUp(epoch, joined_at, replay, resume.seq) if is_whole and is_small else lost
+        return CatchingUp(epoch, joined_at, replay, resume.seq) if is_whole and is_small else None
 
     def _catch_up(self, subscription: Subscription, missed: CatchingUp, caught_up: asyncio.Event) -> None:
         """Confirm the subscription, send the missed events and those held back, and go live."""
@@ -511,7 +534,9 @@ class Hub:
         self.metrics.resumes_lost_total += not is_recovered
         # What was queued for a slow client before comes again, or is reported as missed.
         subscriber.drop_channel(subscription.channel.tournament_id)
-        text = messages.subscription_resumed(name, missed.epoch, missed.seq, recovered=is_recovered)
+        text = messages.subscription_resumed(
+            name, missed.epoch, missed.seq, recovered=is_recovered, compacted=missed.is_compacted
+        )
         subscriber.send_text(text)
         pieces = missed.replay.pieces(subscriber.encoding) if missed.replay is not None else ()
         subscription.whole_after = (missed.epoch, missed.after)

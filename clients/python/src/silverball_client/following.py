@@ -184,6 +184,8 @@ class Follower:
         data: dict[str, Any] = {"auth": "", "channel": f"tournaments.{self.tournament_id}"}
         if self.is_numbered:
             data["resume"] = {"epoch": self.epoch, "seq": self.seq}
+            # After a long absence, the newest event of each thing that changed will do.
+            data["compact"] = True
         return Say(msgspec.json.encode({"event": "pusher:subscribe", "data": data}).decode())
 
     def _take(self, text: str) -> Generator[FeedStep, Any, Loss | None]:
