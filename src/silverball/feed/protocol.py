@@ -305,8 +305,8 @@ class PusherSession:
         request = _subscribe_decoder.decode(_unpack(data))
         tournament_id = _read_tournament_id(request.channel, output)
         if tournament_id is not None:
-            data = request.resume
-            resume = None if data is None else Resume(data.epoch, data.seq, request.compact)
+            wanted = request.resume
+            resume = None if wanted is None else Resume(wanted.epoch, wanted.seq, request.compact)
             output.subscription_requests.append(Subscribe(tournament_id, resume))
 
     def _handle_unsubscribe(self, data: msgspec.Raw, output: SessionOutput) -> None:

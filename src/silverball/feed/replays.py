@@ -283,5 +283,7 @@ class ReplayLookups:
 
     def close(self) -> None:
         """Cancel what is being looked up."""
-        for lookup in (*self._lookups.values(), *self._compactions.values()):
+        for lookup in self._lookups.values():
             lookup.task.cancel()
+        for compaction in self._compactions.values():
+            compaction.task.cancel()
