@@ -274,9 +274,12 @@ class ReplayLookups:
             head, events = await self._log.events_page(tournament_id, compaction.until, count)
             if head is None or head.epoch != compaction.epoch or not events:
                 break
-            if events[0].seq != compaction.until + 1:
+            if compaction.until < head.low:
                 # Older ones are not kept any more.
-                compaction = Compaction(compaction.epoch, events[0].seq - 1)
+                compaction = Compaction(compaction.epoch, head.low)
+                continue
+            if events[0].seq != compaction.until + 1:
+                break
             for event in events:
                 compaction.add(event)
         return compaction
