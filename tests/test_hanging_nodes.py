@@ -15,8 +15,11 @@ from sqlalchemy import Engine, create_engine, make_url, select, text
 
 import build
 from servers import Servers
+from silverball.kit.edge.backend import SeenRevision
 from silverball.store import tables
 from silverball.store.database.engine import WORLD_SLOTS, Store
+from silverball.store.revisions import revisions
+from silverball.store.revisions.known_revisions import LEASE_SECONDS
 from tcp_proxy import TcpProxy
 from test_app import a_token
 
@@ -226,3 +229,62 @@ def test_a_database_that_became_silent_is_noticed_and_comes_back(site: Site, pos
             proxy.forward(lose_old=True)
             site.rename_until_done(node, tournament_id, "after", "key-after")
             assert site.name(tournament_id) == "after"
+
+
+def test_after_a_pause_in_an_outage_nobody_who_says_what_they_saw_is_shown_less(
+    site: Site, postgresql: Any
+) -> None:
+    night = site.tournament_ids[0]
+    with TcpProxy(postgresql.folder / ".s.PGSQL.5432") as proxy:
+        database = make_url(site.url).database
+        address = f"postgresql+psycopg://silverball@127.0.0.1:{proxy.port}/{database}"
+        with (
+            contextlib.closing(site.a_node()) as writer,
+            contextlib.closing(site.a_node(address)) as reader,
+        ):
+            assert site.rename(writer, night, "Before")[0] == 200
+            for path in (f"/api/tournaments/{night}", f"/t/{night}"):
+                assert read(site, reader, path)[::2] == (200, "Before")
+            reader.signal(signal.SIGSTOP)
+            status, _, _ = site.rename(writer, night, "After")
+            assert status == 200
+            with site.store.read() as db:
+                revision = revisions.current_revision(db, night)
+            assert revision is not None
+            seen = SeenRevision(night, *revision).cookie
+            # Longer than what a node knows counts.
+            time.sleep(LEASE_SECONDS + 0.5)
+            proxy.stop()
+            reader.signal(signal.SIGCONT)
+            asking = [
+                (f"/api/tournaments/{night}", {"X-Tournament-Revision": str(revision.number)}),
+                (f"/t/{night}", {"Cookie": f"seen={seen}"}),
+            ]
+            is_dated = False
+            begun_at = time.monotonic()
+            while not is_dated:
+                assert time.monotonic() - begun_at < TIMEOUT
+                for path, given in asking:
+                    assert read(site, reader, path, **given)[0] == 503
+                    status, age, name = read(site, reader, path)
+                    # What is outdated says so.
+                    assert (status, age > 0, name) in {(200, True, "Before"), (503, False, "")}
+                    is_dated |= status == 200
+            proxy.start()
+            for path, given in asking:
+                while (answer := read(site, reader, path, **given))[0] == 503:
+                    assert time.monotonic() - begun_at < TIMEOUT
+                    time.sleep(0.05)
+                assert answer == (200, 0, "After")
+
+
+def read(site: Site, node: Servers, path: str, **headers: str) -> tuple[int, int, str]:
+    """Status, Age and the name that the answer shows."""
+    connection = http.client.HTTPConnection("127.0.0.1", node.port, timeout=TIMEOUT)
+    with contextlib.closing(connection):
+        identity = {"Authorization": f"Bearer {site.token}"} if path.startswith("/api/") else {}
+        connection.request("GET", path, headers=headers | identity)
+        answer = connection.getresponse()
+        body = answer.read()
+    shown = next((name for name in ("Before", "After") if name.encode() in body), "")
+    return answer.status, int(answer.getheader("Age", "0")), shown

@@ -138,6 +138,29 @@ def test_in_turns_the_sender_of_a_form_sees_it_at_the_other_node_and_nobody_goes
         old = name
 
 
+def test_a_page_of_the_computing_process_is_not_older_than_what_its_reader_has_seen(
+    nodes: SilentNodes,
+) -> None:
+    night = nodes.nights[0]
+    path = f"/t/{night}/print/names"
+
+    async def ask(headers: dict[str, str]) -> bool:
+        page = await asgi.send(nodes.doors[1], path, headers=headers)
+        assert page.status == 200
+        return b"Renamed" in page.body
+
+    async def look_thrice() -> list[bool]:
+        # From here on the node knows the site and the tournament.
+        for scope_id in (0, night):
+            await asyncio.to_thread(nodes.doors[1]._backend.refresh, scope_id)
+        known = await ask({})
+        seen = await asyncio.to_thread(nodes.rename, 0, 0, "Renamed")
+        return [known, await ask({}), await ask({"cookie": f"seen={seen}"}), await ask({})]
+
+    # Without the cookie the node sends what it remembers, until it has heard of the change.
+    assert asyncio.run(look_thrice()) == [False, False, True, True]
+
+
 def test_forms_of_two_tournaments_at_two_nodes_are_both_seen_at_either(nodes: SilentNodes) -> None:
     for node in range(2):
         for night, name in enumerate(("First", "Second")):

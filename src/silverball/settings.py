@@ -229,6 +229,14 @@ def unknown_names(environment: Mapping[str, str] | None = None) -> dict[str, str
     return {name: _most_alike(name.upper(), known) for name in sorted(unknown)}
 
 
+def passed_listeners(environment: Mapping[str, str] | None = None) -> int:
+    """How many listening sockets systemd has opened for this process, from its first free number."""
+    variables = os.environ if environment is None else environment
+    count = variables.get("LISTEN_FDS", "")
+    is_for_us = variables.get("LISTEN_PID") == str(os.getpid())
+    return int(count) if is_for_us and count.isascii() and count.isdigit() else 0
+
+
 def _most_alike(name: str, known: list[str]) -> str:
     """The known name that is nearly this one, or empty."""
     import difflib

@@ -1,6 +1,7 @@
 """`silverball serve` as a process: start, serve, and orderly shutdown."""
 
 import dataclasses
+import http.client
 import json
 import os
 import re
@@ -90,6 +91,68 @@ def test_an_empty_folder_becomes_a_served_database(tmp_path: Path) -> None:
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
+
+
+# The listener becomes the first free number, and the process is replaced by the program.
+HAND_OVER = """
+import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.environ |= {"LISTEN_FDS": "1", "LISTEN_PID": str(os.getpid())}
+os.execvp(sys.argv[2], sys.argv[2:])
+"""
+
+
+@contextmanager
+def serving_behind(listener: socket.socket, url: str) -> Iterator[subprocess.Popen[str]]:
+    """The real server with a listener that is handed over as systemd does, stopped at the end."""
+    number = listener.fileno()
+    process = subprocess.Popen(
+        [sys.executable, "-c", HAND_OVER, str(number), *_command("serve", "--create", "--port", "1")],
+        env={**os.environ, "SILVERBALL_DATABASE_URL": url},
+        pass_fds=[number],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.communicate(timeout=START_SECONDS_MAX)
+
+
+def ask(connection: http.client.HTTPConnection) -> int:
+    connection.request("GET", "/up")
+    return connection.getresponse().status
+
+
+def test_a_restart_refuses_no_connection(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'new.db'}"
+    with socket.create_server(("127.0.0.1", 0), backlog=4096) as listener:
+        port = listener.getsockname()[1]
+        connections = [http.client.HTTPConnection("127.0.0.1", port, timeout=60) for _ in range(50)]
+        with serving_behind(listener, url) as process:
+            assert process.stdout is not None
+            assert f"http://127.0.0.1:{port}" in process.stdout.readline()
+            assert ask(connections[0]) == 200
+        assert process.returncode == 0
+        # Between the two, connections wait.
+        for connection in connections[1:]:
+            connection.connect()
+        with serving_behind(listener, url):
+            assert {ask(connection) for connection in connections[1:]} == {200}
+            for connection in connections:
+                connection.close()
+
+
+def test_a_socket_unit_with_anything_but_an_address_and_a_port_is_refused(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "site.sock"))
+        listener.listen()
+        with serving_behind(listener, f"sqlite:///{tmp_path / 'new.db'}") as process:
+            assert process.stderr is not None
+            assert "must have one line ListenStream=" in process.stderr.readline()
+            assert process.wait(START_SECONDS_MAX) == 1
 
 
 def test_metrics_have_a_port_of_their_own(tmp_path: Path) -> None:

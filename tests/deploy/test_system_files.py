@@ -18,6 +18,7 @@ from cli.test_serve import serving
 from deploy import deploy_files
 from deploy.deploy_files import DEPLOY
 from silverball import settings
+from silverball.cli import server
 
 EXPOSURE_MAX = 3.0
 # No mapping of memory may be written to and executed: MemoryDenyWriteExecute of systemd.
@@ -84,8 +85,17 @@ def test_the_template_differs_from_the_unit_by_its_port_alone() -> None:
     unit, template = (deploy_files.unit(name) for name in UNITS)
     template["Unit"]["Description"] = [template["Unit"]["Description"][0].removesuffix(" (port %i)")]
     template["Service"]["Environment"].remove("SILVERBALL_METRICS_PORT=1%i")
+    unit["Unit"]["Wants"].remove("silverball.socket")
     template["Service"]["ExecStart"] = [template["Service"]["ExecStart"][0].replace("%i", "8000")]
     assert template == unit
+
+
+def test_the_listener_of_systemd_is_that_of_the_unit() -> None:
+    (command,) = deploy_files.unit()["Service"]["ExecStart"]
+    (address,) = deploy_files.unit("silverball.socket")["Socket"]["ListenStream"]
+    host, _, port = address.partition(":")
+    assert f"--host {host} --port {port}" in command
+    assert deploy_files.unit("silverball.socket")["Socket"]["Backlog"] == [str(server.BACKLOG)]
 
 
 def test_the_folders_are_the_services_alone(tmp_path: Path) -> None:

@@ -55,6 +55,13 @@ def test_resumers_hear_that_events_are_missing_after_a_restore(store: Store, oth
             # In band, for who stayed connected.
             told = await position(there)
             assert (told["recovered"], told["epoch"] != epoch) == (False, True)
+            # Over HTTP, for who asks without an epoch: the answer names the one that it continues.
+            path = f"/api/tournaments/{tournament_id}/events"
+            page = (await program.http.get(path, params={"after": 2})).json()
+            assert (page["epoch"], page["seq"]) == (told["epoch"], 2 + kept)
+            assert {event["epoch"] for event in page["data"]} <= {told["epoch"]}
+            beyond = await program.http.get(path, params={"after": 3 + kept})
+            assert (beyond.status_code, beyond.json()["code"]) == (410, "events-trimmed")
             for _ in range(RESUMERS):
                 async with program.follower(tournament_id, epoch=epoch, seq=2 + LOST) as back:
                     assert not (await position(back))["recovered"]

@@ -262,18 +262,69 @@ def test_a_quiet_channel_sends_its_position_to_the_resuming_clients() -> None:
         ):
             await next_message(counting)
             await _resume(counting, 0)
-            # The relay lost this one.
-            server.events.append(42)
+            server.events.publish(42)
+            assert await _read_seqs(counting, 1) == await _read_seqs(plain, 1) == [1]
             clock.now += 30
             assert await counting.recv() == (
                 '{"event":"silverball:tick","channel":"tournaments.42",'
                 '"data":"{\\"epoch\\":\\"k3f9\\",\\"seq\\":1}"}'
             )
-            assert (await _resume(counting, 0))["recovered"] is True
-            # The relay was told to look.
-            assert server.events.watched[-1] == 42
             server.events.publish(42)
-            assert await _read_seqs(counting, 2) == await _read_seqs(plain, 2) == [1, 2]
+            assert await _read_seqs(counting, 1) == await _read_seqs(plain, 1) == [2]
+
+    run_scenario(scenario())
+
+
+def test_after_a_pause_a_tick_names_no_event_that_was_not_sent() -> None:
+    async def scenario() -> None:
+        clock = ManualClock()
+        async with running_feed(42, clock=clock) as server, server.client() as client:
+            await next_message(client)
+            await _resume(client, 0)
+            # Other nodes went on, and this one has not looked yet.
+            for _ in range(3):
+                server.events.append(42)
+            clock.now += 30
+            tick = json.loads((await next_message(client))["data"])
+            assert tick == {"epoch": "k3f9", "seq": 0}
+            # The loop has been elsewhere: more is published than one turn can send, then a tick is due.
+            server.events.publish(42)
+            clock.now += 30
+            server.hub.sweep(clock.now)
+            assert await _read_seqs(client, 4) == [1, 2, 3, 4]
+            assert json.loads((await next_message(client))["data"])["seq"] == 4
+
+    run_scenario(scenario())
+
+
+@pytest.mark.parametrize("number", [0, 2, 3])
+def test_no_event_is_repeated_on_a_connection_that_resumes_again(number: int) -> None:
+    async def scenario() -> None:
+        async with running_feed(42) as server, server.client() as client:
+            await next_message(client)
+            await _resume(client, 0)
+            for _ in range(3):
+                server.events.publish(42)
+            # The client asks before it has read what is on its way.
+            await subscribe(client, 42, resume={"epoch": "k3f9", "seq": number})
+            assert await _read_seqs(client, 3) == [1, 2, 3]
+            confirmed = json.loads((await next_message(client))["data"])
+            assert confirmed == {"epoch": "k3f9", "seq": 3, "recovered": True}
+            server.events.publish(42)
+            assert await _read_seqs(client, 1) == [4]
+
+    run_scenario(scenario())
+
+
+def test_who_asks_for_events_from_before_their_connection_still_gets_them() -> None:
+    async def scenario() -> None:
+        async with running_feed(42) as server, server.client() as client:
+            await next_message(client)
+            for _ in range(3):
+                server.events.append(42)
+            assert (await _resume(client, 0, "k3f8"))["recovered"] is False
+            assert (await _resume(client, 1))["recovered"] is True
+            assert await _read_seqs(client, 2) == [2, 3]
 
     run_scenario(scenario())
 

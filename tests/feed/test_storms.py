@@ -10,7 +10,7 @@ import pytest
 from feed.feed_server import ManualClock, MemoryEvents, run_scenario, running_feed, wait_until
 from feed.raw_connection import TEXT, RawConnection
 from silverball.feed.hub import Hub
-from silverball.feed.messages import FrameEncoding
+from silverball.feed.messages import FrameEncoding, OutgoingEvent
 from silverball.feed.protocol import Close, Resume, Subscribe
 from silverball.feed.replays import CLIENTS_PER_TURN, KEPT_SECONDS, PIECE_BYTES_MAX, Pacer, Replay
 from silverball.feed.subscribers import LAGGING_BYTES, Subscriber
@@ -197,7 +197,7 @@ def test_a_failed_lookup_is_told_to_all_and_made_again() -> None:
 
 def test_a_long_replay_goes_out_in_pieces() -> None:
     events = log_with_events(10, data='"' + "x" * 30_000 + '"')
-    replay = Replay(events.heads[42], events.rows[42])
+    replay = Replay(events.heads[42], [OutgoingEvent(row) for row in events.rows[42]])
     pieces = replay.pieces(ENCODING)
     assert [key for key, _ in pieces] == [(42, 3), (42, 6), (42, 9), (42, 10)]
     assert all(len(frames) < PIECE_BYTES_MAX + 40_000 for _, frames in pieces)

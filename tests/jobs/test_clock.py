@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 import build
-from silverball.jobs.clock import Job, JobClock
+from silverball.jobs.clock import SETTLING_SECONDS, Job, JobClock
 from silverball.store.database.engine import Store
 
 SECONDS_MAX = 60.0
@@ -55,3 +55,41 @@ def test_nothing_runs_at_once(store: Store) -> None:
     clock.start()
     clock.close()
     assert ran == []
+
+
+@pytest.mark.parametrize("jump", [timedelta(days=400), timedelta(hours=-1), timedelta(seconds=61)])
+def test_nothing_runs_for_ten_minutes_after_the_clock_was_set(store: Store, jump: timedelta) -> None:
+    ran: list[datetime] = []
+    seconds, offset = 0.0, timedelta()
+
+    def wall() -> datetime:
+        return build.NOW + timedelta(seconds=seconds) + offset
+
+    job = Job("work", lambda _store, now: ran.append(now))
+    clock = JobClock(store, [job, job], now=wall, monotonic=lambda: seconds)
+    seconds += 3_600
+    clock.run_all()
+    assert len(ran) == 2
+    offset = jump
+    for _ in range(2):
+        clock.run_all()
+        assert len(ran) == 2
+        seconds += SETTLING_SECONDS - 1
+    seconds -= SETTLING_SECONDS - 2
+    clock.run_all()
+    assert ran[2:] == [wall(), wall()]
+
+
+def test_a_clock_that_is_corrected_a_little_delays_no_job(store: Store) -> None:
+    ran: list[datetime] = []
+    offset = timedelta()
+    clock = JobClock(
+        store,
+        [Job("work", lambda _store, now: ran.append(now))],
+        now=lambda: build.NOW + offset,
+        monotonic=lambda: 0.0,
+    )
+    for correction in (59, -59):
+        offset = timedelta(seconds=correction)
+        clock.run_all()
+    assert len(ran) == 2

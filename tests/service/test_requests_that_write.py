@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Connection, event, select, text
+from sqlalchemy import Connection, event, select, text, update
 
 import build
 from selection import examples
@@ -25,9 +25,11 @@ from service.writing_endpoints import (
     do,
     name_of,
 )
+from silverball.jobs.pruning import prune_replies
 from silverball.service.core.access import ABILITIES, AuthenticatedCaller
 from silverball.service.players import reads as players_reads
 from silverball.store import tables
+from silverball.store.counts.running_minutes import NAME, RunningMinutes, current_minute
 from silverball.store.database import engine
 from silverball.store.database.engine import Store
 
@@ -194,15 +196,74 @@ def test_a_malformed_key_is_refused(store: Store, user: int, key: str) -> None:
 
 
 @pytest.mark.both_databases
-def test_a_stored_answer_is_deleted_after_a_day(store: Store, user: int) -> None:
-    for hours, count in [(0, 1), (24, 1), (25, 2)]:
-        now = build.NOW + timedelta(hours=hours)
-        do(store, "POST", "/api/clubs", {"name": "Once"}, by=user, key="a", now=now)
-        assert count_of_clubs(store) == count
-    later = build.NOW + timedelta(hours=60)
-    do(store, "POST", "/api/clubs", {"name": "Other"}, by=user, key="b", now=later)
+@pytest.mark.parametrize("days", [3, 400, -2])
+def test_a_key_acts_once_though_the_clock_jumps(store: Store, user: int, days: int) -> None:
+    jumped = build.NOW + timedelta(days=days)
+    do(store, "POST", "/api/clubs", {"name": "Once"}, by=user, key="a", now=build.NOW)
+    prune_replies(store, jumped)
+    again = do(store, "POST", "/api/clubs", {"name": "Once"}, by=user, key="a", now=jumped)
+    assert again[2]["idempotency-replayed"] == "true"
+    assert count_of_clubs(store) == 1
+
+
+@pytest.mark.both_databases
+def test_a_stored_answer_goes_after_a_day_by_the_wall_and_a_day_of_running(store: Store, user: int) -> None:
+    do(store, "POST", "/api/clubs", {"name": "Before"}, by=user, key="early", now=build.NOW)
+    seconds = 0.0
+    # Two processes, which look at different moments: together they count a minute a minute.
+    processes = [RunningMinutes(store, lambda: seconds) for _ in range(2)]
+    for step in range(24 * 60 + 1):
+        processes[step % 2].advance()
+        seconds += 30
     with store.read() as db:
-        assert db.execute(select(tables.idempotency.c.key)).scalars().all() == ["b"]
+        minute = current_minute(db)
+    assert 12 * 60 - 2 <= minute <= 12 * 60
+    do(store, "POST", "/api/clubs", {"name": "Later"}, by=user, key="late", now=build.NOW)
+    with store.write() as transaction:
+        transaction.connection.execute(
+            update(tables.site_value).values(value=str(24 * 60)).where(tables.site_value.c.name == NAME)
+        )
+    for hours, left in [(24 - 1, ["early", "late"]), (24, ["late"]), (24 * 400, ["late"])]:
+        prune_replies(store, build.NOW + timedelta(hours=hours))
+        with store.read() as db:
+            kept = db.execute(select(tables.idempotency.c.key).order_by(tables.idempotency.c.key))
+            assert kept.scalars().all() == left
+
+
+@pytest.mark.both_databases
+def test_a_stored_answer_goes_a_week_after_its_tournament_was_completed(store: Store, user: int) -> None:
+    nights = [build.a_tournament(store, organizer_id=user).tournament_id for _ in range(2)]
+    for night in nights:
+        path = f"/api/tournaments/{night}/name"
+        assert do(store, "PATCH", path, {"name": "New"}, by=user, key=str(night), now=build.NOW)[0] == 200
+    over = tables.tournament.c.tournament_id == nights[0]
+    with store.write() as transaction:
+        transaction.connection.execute(
+            update(tables.tournament).where(over).values(status="completed", updated_at=build.NOW)
+        )
+    for days, count in [(6, 2), (7, 1)]:
+        prune_replies(store, build.NOW + timedelta(days=days))
+        with store.read() as db:
+            kept = db.execute(select(tables.idempotency.c.tournament_id)).scalars().all()
+        assert len(kept) == count
+    assert kept == [nights[1]]
+
+
+def test_a_minute_that_a_process_slept_through_counts_once(store: Store, user: int) -> None:
+    seconds = 0.0
+    minutes = RunningMinutes(store, lambda: seconds)
+
+    def look(after: float) -> int:
+        nonlocal seconds
+        seconds += after
+        minutes.advance()
+        with store.read() as db:
+            return current_minute(db)
+
+    # Nothing is written as long as there is nothing that grows old.
+    assert [look(60) for _ in range(3)] == [0, 0, 0]
+    do(store, "POST", "/api/clubs", {"name": "Once"}, by=user, key="a")
+    assert [look(60), look(30), look(30), look(86_400), look(1)] == [1, 1, 2, 3, 3]
 
 
 @pytest.mark.parametrize("programs", [1, 3])

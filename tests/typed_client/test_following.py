@@ -98,6 +98,23 @@ def test_a_killed_server_costs_no_event(store: Store, server: Servers) -> None:
     assert Missed not in map(type, followed.items)
 
 
+def test_who_asks_for_it_gets_the_newest_of_each_thing_after_a_long_absence(
+    store: Store, server: Servers
+) -> None:
+    tournament_id = build.a_tournament(store).tournament_id
+    announce(store, tournament_id)
+    with Client(address(server)) as client:
+        epoch = client.tournaments.events(tournament_id).epoch
+        announce(store, tournament_id, 700)
+        followed = Followed(client, tournament_id, epoch=epoch, seq=1, compact=True)
+        followed.wait_until(lambda items: len(items) == 2)
+        announce(store, tournament_id)
+        followed.wait_until(lambda items: len(items) == 3)
+    followed.join()
+    assert followed.items[0] == Connected()
+    assert followed.numbers == [701, 702]
+
+
 def test_a_cut_is_told_and_mended(store: Store, server: Servers) -> None:
     tournament_id = build.a_tournament(store).tournament_id
     with Client(address(server)) as client:

@@ -38,8 +38,11 @@ def serve(host: str, port: int, *, create: bool) -> None:
     """Serve the site until stopped."""
     logs.configure()
     warn_of_unknown_settings()
-    with server.open_listener(host, port) as listener:
-        _serve_listener(listener, host, create=create)
+    listener = server.passed_listener(settings.passed_listeners())
+    if listener is not None:
+        host = listener.getsockname()[0]
+    with listener or server.open_listener(host, port) as opened:
+        _serve_listener(opened, host, create=create)
 
 
 def _serve_listener(listener: socket.socket, host: str, *, create: bool) -> None:

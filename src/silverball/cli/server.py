@@ -47,7 +47,9 @@ from silverball.web.operations import Expose, SiteMetrics
 # Listening sockets, and the second server of a process: that of its metrics.
 
 
-BACKLOG = 2048
+BACKLOG = 4096
+# The number of the first socket that systemd opens for a service.
+FIRST_PASSED_SOCKET = 3
 METRICS_CONNECTIONS_MAX = 64
 # A tenth of all connections is kept for those who have an account, a device or a code.
 RESERVED_PART = 10
@@ -62,6 +64,23 @@ def open_listener(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
         raise click.ClickException(f"Cannot listen on {host} port {port}: {error.strerror}.") from error
+
+
+def passed_listener(count: int) -> socket.socket | None:
+    """The listening socket that systemd holds for this service; None where it opens its own.
+
+    It outlives the process: while the next one starts, connections wait instead of being refused.
+    """
+    if not count:
+        return None
+    listener = socket.socket(fileno=FIRST_PASSED_SOCKET)
+    listener.set_inheritable(False)
+    is_listening = listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
+    if count > 1 or not is_listening or listener.family not in (socket.AF_INET, socket.AF_INET6):
+        raise click.ClickException(
+            "A socket unit for this service must have one line ListenStream=, with an address and a port."
+        )
+    return listener
 
 
 def headers_of_every_answer(base_url: str) -> list[tuple[str, str]]:
@@ -159,6 +178,8 @@ def run_server(
         ws_max_size=MESSAGE_BYTES_MAX,
         ws_per_message_deflate=settings.feed_compression,
         lifespan="on",
+        # uvicorn listens once more, also on what it was handed.
+        backlog=BACKLOG,
         access_log=False,
         log_config=None,
         # The front door reads X-Forwarded-For itself, and only from trusted proxies.

@@ -42,7 +42,7 @@ def watch(tournament_id: int, url: str, token: str, key: str, as_json: bool) -> 
 
     try:
         with Client(url, token, app_key=key) as client:
-            items = client.follow_states(tournament_id)
+            items = client.follow_states(tournament_id, compact=not as_json)
             if as_json:
                 _write_lines(items)
             else:

@@ -38,6 +38,10 @@ CLIENT_MESSAGES: dict[str, tuple[str, Schema]] = {
                         "seq": {"type": "integer", "minimum": 0, "description": "Number of that event."},
                     },
                 },
+                "compact": {
+                    "type": "boolean",
+                    "description": "Of too many missed events, send the newest of each thing that changed.",
+                },
             },
         },
     ),
@@ -53,7 +57,8 @@ SERVER_MESSAGES: dict[str, str] = {
         "The first message; `data` is JSON text: `socket_id`, `activity_timeout`."
     ),
     "pusher_internal:subscription_succeeded": (
-        "Confirms a subscription; `data` is JSON text, with `epoch`, `seq` and `recovered` after a resume."
+        "Confirms a subscription; `data` is JSON text, with `epoch`, `seq` and `recovered` after a resume,"
+        " and `compacted` if only the newest event of each thing follows."
     ),
     "pusher:subscription_error": "Refuses a subscription; `data` is an object: `type`, `error`, `status`.",
     "pusher:signin_error": "Refuses a sign-in: all channels are public. `data`: `type`, `error`, `status`.",

@@ -286,7 +286,8 @@ SWEEP_SECONDS = 1.0
 # After so many the event loop turns to its other work.
 HANDSHAKES_PER_TURN = 20
 CHECKS_PER_TURN = 100
-DRAINED_PER_SECOND = 500
+# So many handshakes and resumes the next process, or another node, can answer.
+DRAINED_PER_SECOND = 1_000
 DRAIN_STEP_SECONDS = 0.1
 SOCKET_ID_MAX = 10**9
 # Where the system sets no limit.

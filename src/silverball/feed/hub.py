@@ -13,6 +13,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -20,7 +21,14 @@ from silverball.feed import messages, protocol
 from silverball.feed.messages import OutgoingEvent
 from silverball.feed.metrics import FeedMetrics
 from silverball.feed.protocol import Close, Resume, Subscribe, Unsubscribe
-from silverball.feed.replays import CLIENTS_PER_TURN, Pacer, Replay, ReplayKey, ReplayLookups
+from silverball.feed.replays import (
+    CLIENTS_PER_TURN,
+    COMPACTED_EVENTS_MAX,
+    Pacer,
+    Replay,
+    ReplayKey,
+    ReplayLookups,
+)
 from silverball.feed.stored_events import (
     REPLAYED_BYTES_MAX,
     REPLAYED_EVENTS_MAX,
@@ -66,6 +74,10 @@ class CatchingUp(Struct, frozen=True):
     seq: int
     # None: something is missing.
     replay: Replay | None
+    # The number after which the replay begins.
+    after: int = 0
+    # Whether the replay has only the newest event of each thing.
+    is_compacted: bool = False
 
 
 class QueuedCall:
@@ -427,6 +439,13 @@ class Hub:
 
     async def _resume(self, subscriber: Subscriber, channel: Channel, resume: Resume) -> None:
         subscription = self._subscribe(subscriber, channel)
+        answered = asyncio.Event()
+        if subscription.has_had(resume.epoch, resume.seq) and resume.seq <= channel.seq:
+            # What follows is on its way already, and must not come twice.
+            confirm = QueuedCall(lambda: self._confirm(subscription, resume, answered))
+            self._delivery_queue.add(confirm)
+            await answered.wait()
+            return
         channel.resumer_count += not subscription.is_resumed
         subscription.is_resumed = subscriber.has_resumed = True
         # Hold back first, then look up: the events after this position are delivered to the subscription.
@@ -439,41 +458,68 @@ class Hub:
                 self._unsubscribe(subscription)
             raise
         # After everything published so far, because the events loaded must not come twice.
-        caught_up = asyncio.Event()
-        catch_up = QueuedCall(lambda: self._catch_up(subscription, missed, caught_up), cost=CATCH_UP_COST)
+        catch_up = QueuedCall(lambda: self._catch_up(subscription, missed, answered), cost=CATCH_UP_COST)
         self._delivery_queue.add(catch_up)
         # And before the client's next request.
-        await caught_up.wait()
+        await answered.wait()
+
+    def _confirm(self, subscription: Subscription, resume: Resume, answered: asyncio.Event) -> None:
+        """Confirm a subscription that goes on as it was."""
+        answered.set()
+        if not subscription.is_open:
+            return
+        epoch, seq = subscription.channel.delivered
+        is_recovered = subscription.has_had(resume.epoch, resume.seq)
+        self.metrics.resumes_recovered_total += is_recovered
+        self.metrics.resumes_lost_total += not is_recovered
+        name = subscription.channel.name
+        subscription.subscriber.send_text(
+            messages.subscription_resumed(name, epoch, seq, recovered=is_recovered)
+        )
 
     async def _load_missed(
         self, channel: Channel, resume: Resume, epoch: str, joined_at: int, address: str
     ) -> CatchingUp:
         """Events that bring a client from its number to where it joined. Raises EventsUnavailable."""
-        lost = CatchingUp(epoch, joined_at, None)
+        lost = CatchingUp(epoch, joined_at, None, joined_at)
         missed_count = joined_at - resume.seq
-        if resume.epoch != epoch or resume.seq < 0 or missed_count > REPLAYED_EVENTS_MAX:
+        missed_max = COMPACTED_EVENTS_MAX if resume.is_compact else REPLAYED_EVENTS_MAX
+        if resume.epoch != epoch or resume.seq < 0 or missed_count > missed_max:
             return lost
         if missed_count == 0:
-            return CatchingUp(epoch, joined_at, NOTHING_MISSED)
+            return CatchingUp(epoch, joined_at, NOTHING_MISSED, joined_at)
         if missed_count > 0 and not self.count_resume(address):
             # The client follows from here on, and is told that it missed something.
             return lost
-        key = ReplayKey(channel.tournament_id, resume.seq, max(missed_count, 0))
-        replay = await self.replays.find(key)
+        missed: CatchingUp | None = None
+        if missed_count <= REPLAYED_EVENTS_MAX:
+            missed = await self._load_each(channel, resume, epoch, joined_at)
+        if missed is None and resume.is_compact:
+            newest = await self.replays.find_newest(channel.tournament_id, epoch, resume.seq, joined_at)
+            if newest is not None:
+                missed = CatchingUp(epoch, joined_at, newest, resume.seq, is_compacted=True)
+        return missed or lost
+
+    async def _load_each(
+        self, channel: Channel, resume: Resume, epoch: str, joined_at: int
+    ) -> CatchingUp | None:
+        """Every missed event; None where they are too large together, or gone. Raises EventsUnavailable."""
+        missed_count = joined_at - resume.seq
+        replay = await self.replays.find(ReplayKey(channel.tournament_id, resume.seq, max(missed_count, 0)))
         head = replay.head
         if head is None:
             # The channel ends as soon as the relay looks.
             self.on_behind([channel.tournament_id])
-            return lost
+            return None
         if head.epoch != epoch or resume.seq > head.seq:
-            return lost
+            return None
         if missed_count < 0:
             # Another node was quicker than this one.
             self.on_behind([channel.tournament_id])
-            return CatchingUp(epoch, resume.seq, NOTHING_MISSED)
+            return CatchingUp(epoch, resume.seq, NOTHING_MISSED, resume.seq)
         is_whole = replay.seqs == list(range(resume.seq + 1, joined_at + 1))
         is_small = replay.data_bytes <= REPLAYED_BYTES_MAX
-        return CatchingUp(epoch, joined_at, replay if is_whole and is_small else None)
+        return CatchingUp(epoch, joined_at, replay, resume.seq) if is_whole and is_small else None
 
     def _catch_up(self, subscription: Subscription, missed: CatchingUp, caught_up: asyncio.Event) -> None:
         """Confirm the subscription, send the missed events and those held back, and go live."""
@@ -482,45 +528,37 @@ class Hub:
         if not subscription.is_open:
             return
         if subscription.restarted_at is not None:
-            missed = CatchingUp(*subscription.restarted_at, None)
+            missed = CatchingUp(*subscription.restarted_at, None, subscription.restarted_at[1])
         is_recovered = missed.replay is not None
         self.metrics.resumes_recovered_total += is_recovered
         self.metrics.resumes_lost_total += not is_recovered
         # What was queued for a slow client before comes again, or is reported as missed.
         subscriber.drop_channel(subscription.channel.tournament_id)
-        text = messages.subscription_resumed(name, missed.epoch, missed.seq, recovered=is_recovered)
+        text = messages.subscription_resumed(
+            name, missed.epoch, missed.seq, recovered=is_recovered, compacted=missed.is_compacted
+        )
         subscriber.send_text(text)
         pieces = missed.replay.pieces(subscriber.encoding) if missed.replay is not None else ()
+        subscription.whole_after = (missed.epoch, missed.after)
         subscriber.replay(pieces, subscription.release(missed.seq))
 
     # From the clock
 
     def sweep(self, now: float) -> None:
         """Send quiet channels' positions to the clients that resume, so that they notice a lost event."""
-        quiet = [
-            channel
-            for channel in self._channels.values()
-            if channel.resumer_count and now - channel.last_event_at >= TICK_SECONDS
-        ]
-        for channel in quiet:
-            channel.last_event_at = now
-        if quiet:
-            self._start_task(self._send_ticks(quiet))
+        for channel in self._channels.values():
+            if channel.resumer_count and now - channel.last_event_at >= TICK_SECONDS:
+                channel.last_event_at = now
+                # After everything published so far: a tick names no event that is still on its way.
+                tick = QueuedCall(partial(self._send_tick, channel), cost=channel.resumer_count)
+                self._delivery_queue.add(tick)
 
-    async def _send_ticks(self, channels: Sequence[Channel]) -> None:
-        for channel in channels:
-            try:
-                head = await self._log.head(channel.tournament_id)
-            except EventsUnavailable:
-                continue
-            if head is None:
-                continue
-            if (head.epoch, head.seq) != (channel.epoch, channel.seq):
-                self.on_behind([channel.tournament_id])
-            text = messages.tick(channel.name, head.epoch, head.seq)
-            for subscription in channel.subscriptions():
-                if subscription.is_resumed and subscription.held_events is None:
-                    subscription.subscriber.send_text(text)
+    def _send_tick(self, channel: Channel) -> None:
+        text = messages.tick(channel.name, *channel.delivered)
+        for subscription in channel.subscriptions():
+            # Who is being caught up, or is ahead of this node, has not been sent all of this here.
+            if subscription.is_resumed and subscription.can_write:
+                subscription.subscriber.send_text(text)
 
     def close(self) -> None:
         """Cancel all lookups."""

@@ -57,9 +57,12 @@ def subscription_succeeded(channel: str) -> bytes:
     return _encode({"event": "pusher_internal:subscription_succeeded", "channel": channel, "data": "{}"})
 
 
-def subscription_resumed(channel: str, epoch: str, seq: int, *, recovered: bool) -> bytes:
+def subscription_resumed(
+    channel: str, epoch: str, seq: int, *, recovered: bool, compacted: bool = False
+) -> bytes:
     """The confirmation of a resume: the channel's position, and whether the missed events follow."""
-    data = _json_text({"epoch": epoch, "seq": seq, "recovered": recovered})
+    compaction = {"compacted": True} if compacted else {}
+    data = _json_text({"epoch": epoch, "seq": seq, "recovered": recovered, **compaction})
     return _encode({"event": "pusher_internal:subscription_succeeded", "channel": channel, "data": data})
 
 

@@ -73,6 +73,8 @@ class Resume(Struct, frozen=True):
 
     epoch: str
     seq: int
+    # Whether the newest event of each thing that changed will do, where there are too many.
+    is_compact: bool = False
 
 
 class Subscribe(Struct, frozen=True):
@@ -116,6 +118,7 @@ class _ResumeData(msgspec.Struct, frozen=True):
 class _SubscribeData(msgspec.Struct, frozen=True):
     channel: str
     resume: _ResumeData | None = None
+    compact: bool = False
 
 
 class _UnsubscribeData(msgspec.Struct, frozen=True):
@@ -302,7 +305,8 @@ class PusherSession:
         request = _subscribe_decoder.decode(_unpack(data))
         tournament_id = _read_tournament_id(request.channel, output)
         if tournament_id is not None:
-            resume = None if request.resume is None else Resume(request.resume.epoch, request.resume.seq)
+            wanted = request.resume
+            resume = None if wanted is None else Resume(wanted.epoch, wanted.seq, request.compact)
             output.subscription_requests.append(Subscribe(tournament_id, resume))
 
     def _handle_unsubscribe(self, data: msgspec.Raw, output: SessionOutput) -> None:

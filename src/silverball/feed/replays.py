@@ -4,13 +4,13 @@ When a node or a venue's network comes back, thousands of clients ask for the sa
 """
 
 import asyncio
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
 from silverball.feed.messages import FrameEncoding, OutgoingEvent
-from silverball.feed.stored_events import EventLog
+from silverball.feed.stored_events import REPLAYED_BYTES_MAX, EventLog
 from silverball.store.database.engine import Commit
 from silverball.store.tournament.announcements import Announcement, ChannelHead
 
@@ -20,6 +20,12 @@ CLIENTS_PER_TURN = 50
 # A lookup serves those who come within this time after it began, unless this process commits something.
 KEPT_SECONDS = 0.25
 LOOKUPS_KEPT_MAX = 16
+# The newest events of all things that changed serve those who come within this time, which bounds how long
+# what another node hides is still sent.
+COMPACTION_SECONDS = 1.0
+COMPACTED_EVENTS_MAX = 10_000
+EVENTS_PER_READ = 500
+COMPACTED_REPLAYS_MAX = 16
 # Frames go to a socket in pieces of this size, so that a slow client's socket does not hold them all.
 PIECE_BYTES_MAX = 65_536
 # A piece of a replay: tournament and number of its last event, and the frames.
@@ -71,9 +77,9 @@ def _end_wait(turn: "asyncio.Future[None]") -> None:
 class Replay:
     """Events that follow on a number, and their frames for each encoding so far."""
 
-    def __init__(self, head: ChannelHead | None, events: Sequence[Announcement]) -> None:
+    def __init__(self, head: ChannelHead | None, events: Sequence[OutgoingEvent]) -> None:
         self.head = head
-        self.events = [OutgoingEvent(event) for event in events]
+        self.events = events
         self._pieces: dict[FrameEncoding, list[Piece]] = {}
 
     @property
@@ -107,6 +113,45 @@ def _join_frames(events: Sequence[OutgoingEvent], encoding: FrameEncoding) -> li
     return pieces
 
 
+class Compaction:
+    """The newest event of each thing that changed in a channel, as far as they fit into one replay."""
+
+    def __init__(self, epoch: str, after: int) -> None:
+        self.epoch = epoch
+        # The events after this number are known, up to the other one.
+        self.since = self.until = after
+        self._newest: OrderedDict[tuple[object, ...], OutgoingEvent] = OrderedDict()
+        self._bytes = 0
+        self._replays: dict[tuple[int, int], Replay] = {}
+
+    def add(self, announcement: Announcement) -> None:
+        """Add the next event, in place of an older one of the same thing."""
+        event = OutgoingEvent(announcement)
+        replaced = self._newest.pop(event.conflation_key, None)
+        self._bytes += len(announcement.data) - (len(replaced.announcement.data) if replaced else 0)
+        self._newest[event.conflation_key] = event
+        self.until = event.seq
+        while self._bytes > REPLAYED_BYTES_MAX:
+            _, oldest = self._newest.popitem(last=False)
+            self._bytes -= len(oldest.announcement.data)
+            self.since = oldest.seq
+
+    def replay(self, after: int, until: int) -> Replay | None:
+        """The newest events of what changed after a number, up to another; None where that is too much.
+
+        What changed once more after the second number is left out: its event comes with the live ones.
+        """
+        if after < self.since or until > self.until:
+            return None
+        replay = self._replays.get((after, until))
+        if replay is None:
+            if len(self._replays) >= COMPACTED_REPLAYS_MAX:
+                self._replays.clear()
+            events = [event for event in self._newest.values() if after < event.seq <= until]
+            replay = self._replays[after, until] = Replay(None, events)
+        return replay
+
+
 class ReplayKey(NamedTuple):
     """A client's number in a channel, and how many events it misses."""
 
@@ -121,6 +166,13 @@ class _Lookup(NamedTuple):
     mark: object
 
 
+class _CompactionLookup(NamedTuple):
+    task: "asyncio.Task[Compaction]"
+    began_at: float
+    mark: object
+    until: int
+
+
 class ReplayLookups:
     """The lookups of missed events, shared by all who miss the same at the same time."""
 
@@ -131,10 +183,15 @@ class ReplayLookups:
         self._lookups: dict[ReplayKey, _Lookup] = {}
         # Replaced by every commit of this process, which may have hidden something.
         self._mark = object()
+        self._compactions: dict[int, _CompactionLookup] = {}
+        # Replaced when this process hid something.
+        self._hiding_mark = object()
 
-    def forget(self, _commit: Commit | None = None) -> None:
+    def forget(self, commit: Commit | None = None) -> None:
         """Look up anew from now on, as after each commit. May be called from any thread."""
         self._mark = object()
+        if commit is None or commit.hidings:
+            self._hiding_mark = object()
 
     async def find(self, key: ReplayKey) -> Replay:
         """The events that follow on a number. Raises EventsUnavailable."""
@@ -157,9 +214,79 @@ class ReplayLookups:
         return lookup
 
     async def _load(self, key: ReplayKey) -> Replay:
-        return Replay(*await self._log.events_page(*key))
+        head, events = await self._log.events_page(*key)
+        return Replay(head, [OutgoingEvent(event) for event in events])
+
+    async def find_newest(self, tournament_id: int, epoch: str, after: int, until: int) -> Replay | None:
+        """The newest event of each thing that changed between two numbers; None if too large or gone.
+
+        Raises EventsUnavailable.
+        """
+        lookup = self._compactions.get(tournament_id)
+        if lookup is None or not self._is_compaction_fresh(lookup, epoch):
+            start = max(0, until - COMPACTED_EVENTS_MAX)
+            lookup = self._begin_compaction(
+                tournament_id, self._compact(tournament_id, epoch, start, until), until
+            )
+        elif lookup.until < until:
+            more = self._extend(lookup.task, tournament_id, until)
+            lookup = self._begin_compaction(tournament_id, more, until, lookup.began_at)
+        compaction = await self._pacer.outcome(lookup.task)
+        return compaction.replay(after, until) if compaction.epoch == epoch else None
+
+    def _is_compaction_fresh(self, lookup: _CompactionLookup, epoch: str) -> bool:
+        if lookup.mark is not self._hiding_mark or self._now() - lookup.began_at >= COMPACTION_SECONDS:
+            return False
+        task = lookup.task
+        return not task.done() or (
+            not task.cancelled() and task.exception() is None and task.result().epoch == epoch
+        )
+
+    def _begin_compaction(
+        self,
+        tournament_id: int,
+        work: "asyncio._CoroutineLike[Compaction]",
+        until: int,
+        began_at: float | None = None,
+    ) -> _CompactionLookup:
+        mark, now = self._hiding_mark, self._now()
+        self._compactions = {
+            known: lookup
+            for known, lookup in self._compactions.items()
+            if lookup.mark is mark and now - lookup.began_at < COMPACTION_SECONDS
+        }
+        task = asyncio.get_running_loop().create_task(work)
+        task.add_done_callback(lambda task: task.cancelled() or task.exception())
+        lookup = _CompactionLookup(task, now if began_at is None else began_at, mark, until)
+        self._compactions[tournament_id] = lookup
+        return lookup
+
+    async def _compact(self, tournament_id: int, epoch: str, after: int, until: int) -> Compaction:
+        return await self._read_on(Compaction(epoch, after), tournament_id, until)
+
+    async def _extend(self, known: "asyncio.Task[Compaction]", tournament_id: int, until: int) -> Compaction:
+        return await self._read_on(await asyncio.shield(known), tournament_id, until)
+
+    async def _read_on(self, compaction: Compaction, tournament_id: int, until: int) -> Compaction:
+        """Add the events up to this number; fewer where the channel has begun anew."""
+        while compaction.until < until:
+            count = min(EVENTS_PER_READ, until - compaction.until)
+            head, events = await self._log.events_page(tournament_id, compaction.until, count)
+            if head is None or head.epoch != compaction.epoch or not events:
+                break
+            if compaction.until < head.low:
+                # Older ones are not kept any more.
+                compaction = Compaction(compaction.epoch, head.low)
+                continue
+            if events[0].seq != compaction.until + 1:
+                break
+            for event in events:
+                compaction.add(event)
+        return compaction
 
     def close(self) -> None:
         """Cancel what is being looked up."""
         for lookup in self._lookups.values():
             lookup.task.cancel()
+        for compaction in self._compactions.values():
+            compaction.task.cancel()

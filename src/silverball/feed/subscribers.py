@@ -112,6 +112,7 @@ class Subscription:
         "restarted_at",
         "skip_until",
         "subscriber",
+        "whole_after",
         "write",
     )
 
@@ -129,6 +130,8 @@ class Subscription:
         self.restarted_at: tuple[str, int] | None = None
         # The client resumed ahead of this node, and has the events up to this number.
         self.skip_until = 0
+        # The position after which the connection was sent everything, once it has resumed.
+        self.whole_after = ("", 0)
         # Whether events may be written straight to the socket.
         self.can_write = subscriber.can_write
 
@@ -136,6 +139,11 @@ class Subscription:
     def is_live(self) -> bool:
         """Whether the client gets every event that is delivered now."""
         return self.held_events is None and not self.skip_until
+
+    def has_had(self, epoch: str, seq: int) -> bool:
+        """Whether the connection was or will be sent all that follows on this position."""
+        since_epoch, since = self.whole_after
+        return self.is_resumed and self.held_events is None and epoch == since_epoch and seq >= since
 
     def hold_back(self) -> None:
         """Keep events back until `release`."""
@@ -155,6 +163,7 @@ class Subscription:
         """Drop the events held back, which belong to an epoch that is over, and skip nothing."""
         if self.held_events is not None:
             self.held_events, self.held_bytes, self.restarted_at = [], 0, (epoch, seq)
+        self.whole_after = (epoch, seq)
         self.skip_until = 0
         self.can_write = self.subscriber.can_write and self.is_open and self.is_live
 

@@ -31,6 +31,7 @@ from silverball.service.tournaments.reads import listing
 from silverball.settings import Settings
 from silverball.store import processes
 from silverball.store.counts.measured_storage import AccountStorage
+from silverball.store.counts.running_minutes import RunningMinutes
 from silverball.store.database import deadlines
 from silverball.store.database.engine import Store
 
@@ -74,6 +75,7 @@ JOBS = (
     Job("close_idle", close_idle),
     Job("prune_announcements", pruning.prune_announcements),
     Job("prune_deliveries", pruning.prune_deliveries),
+    Job("prune_replies", pruning.prune_replies),
     Job("schedule_submissions", schedule_submissions),
 )
 
@@ -114,6 +116,8 @@ def measures_by_host(mirrors: Sequence[Mirror]) -> dict[str, MirrorMeasures]:
 
 # What accounts store is counted this often.
 STORAGE_SECONDS = 60.0
+# A little over a minute, because the counter must have stood for a whole one.
+MINUTES_SECONDS = 60.5
 
 
 class BackgroundWork:
@@ -133,6 +137,8 @@ class BackgroundWork:
             replies_megabytes=settings.replies_megabytes_per_account,
         )
         measuring = Workers("storage of accounts", [storage.measure], poll_seconds=STORAGE_SECONDS)
+        minutes = RunningMinutes(background)
+        ageing = Workers("running minutes", [minutes.advance], poll_seconds=MINUTES_SECONDS)
         elsewhere = SimulatingProcess(COMPUTING_MODULE, partial(processes.setup_of, store, settings))
         simulator = NightSimulator(duties, simulate=elsewhere.simulate, rest=elsewhere.close)
         simulating = Workers("simulated nights", [simulator.simulate_next])
@@ -154,7 +160,7 @@ class BackgroundWork:
             mailing = [Workers("recovery-mails", [mailer.work])]
         working = (
             *(fetching, delivering, measuring, counting, simulating, forecasting, calling, pulling),
-            *(mirroring, following, *mailing),
+            *(mirroring, following, ageing, *mailing),
         )
         begin_in_turn(working)
         measures.jobs |= {duty.name: duty.runs for duty in working}

@@ -1,4 +1,4 @@
-"""The job that trims old announcements. The journal is never trimmed."""
+"""The jobs that delete what is kept for a while. The journal is never trimmed."""
 
 import logging
 from datetime import datetime
@@ -6,6 +6,7 @@ from functools import partial
 
 from silverball.jobs.clock import Job
 from silverball.service.webhooks import writes as webhooks_writes
+from silverball.store.counts import idempotency
 from silverball.store.database import slices
 from silverball.store.database.engine import Store
 from silverball.store.people import audit
@@ -41,3 +42,10 @@ def prune_deliveries(store: Store, now: datetime) -> None:
     deleted = slices.run_slices(store, lambda db: webhooks_writes.prune_slice(db, now))
     if deleted:
         LOG.info("%s webhook deliveries were deleted", deleted)
+
+
+def prune_replies(store: Store, now: datetime) -> None:
+    """Delete stored replies to requests that nobody sends again, slice by slice."""
+    deleted = slices.run_slices(store, lambda db: idempotency.prune_slice(db, now))
+    if deleted:
+        LOG.info("%s stored replies were deleted", deleted)

@@ -43,7 +43,10 @@ def _new_session(base_url: str, token: str, wait_budget: float, stored_bytes: in
     )
 
 
-def _new_follower(session: Session, tournament_id: int, feed_url: str, epoch: str, seq: int) -> Follower:
+def _new_follower(
+    session: Session, tournament_id: int, feed_url: str, place: tuple[str, int], *, is_compact: bool
+) -> Follower:
+    epoch, seq = place
     return Follower(
         session=session,
         tournament_id=tournament_id,
@@ -52,6 +55,7 @@ def _new_follower(session: Session, tournament_id: int, feed_url: str, epoch: st
         dice=Random(),  # noqa: S311  # spreads reconnects; no secret
         epoch=epoch,
         seq=seq,
+        is_compact=is_compact,
     )
 
 
@@ -122,21 +126,26 @@ class Client(Operations[Blocking]):
             yield from read.items
             page, has_next = page + 1, read.has_next
 
-    def follow(self, tournament_id: int, *, epoch: str = "", seq: int = 0) -> Iterator[Event | Missed]:
+    def follow(
+        self, tournament_id: int, *, epoch: str = "", seq: int = 0, compact: bool = False
+    ) -> Iterator[Event | Missed]:
         """Iterate over the changes of a tournament as they happen, without end. Raises SilverballError.
 
         Begins now, or after the event with this epoch and number. Comes back by itself after a cut and
-        brings what was missed; `Missed` says that it could not. Closing the client ends it.
+        brings what was missed; `Missed` says that it could not. Closing the client ends it. `compact`: of
+        hundreds of missed events, only the newest of each thing that changed.
         """
-        for item in self.follow_states(tournament_id, epoch=epoch, seq=seq):
+        for item in self.follow_states(tournament_id, epoch=epoch, seq=seq, compact=compact):
             if isinstance(item, Event | Missed):
                 yield item
 
     def follow_states(
-        self, tournament_id: int, *, epoch: str = "", seq: int = 0
+        self, tournament_id: int, *, epoch: str = "", seq: int = 0, compact: bool = False
     ) -> Iterator[Event | Missed | State]:
         """Iterate like `follow`, and over the states of the connection: connected, lost, quiet."""
-        follower = _new_follower(self._session, tournament_id, self._feed_url, epoch, seq)
+        follower = _new_follower(
+            self._session, tournament_id, self._feed_url, (epoch, seq), is_compact=compact
+        )
         socket = FeedSocket(self._http)
         steps = follower.steps()
         outcome: Reply | Loss | str | None = None
@@ -244,19 +253,23 @@ class AsyncClient(Operations[Awaited]):
             page, has_next = page + 1, read.has_next
 
     async def follow(
-        self, tournament_id: int, *, epoch: str = "", seq: int = 0
+        self, tournament_id: int, *, epoch: str = "", seq: int = 0, compact: bool = False
     ) -> AsyncIterator[Event | Missed]:
         """Iterate over the changes of a tournament as they happen, as `Client.follow` does."""
-        async with contextlib.aclosing(self.follow_states(tournament_id, epoch=epoch, seq=seq)) as items:
+        async with contextlib.aclosing(
+            self.follow_states(tournament_id, epoch=epoch, seq=seq, compact=compact)
+        ) as items:
             async for item in items:
                 if isinstance(item, Event | Missed):
                     yield item
 
     async def follow_states(
-        self, tournament_id: int, *, epoch: str = "", seq: int = 0
+        self, tournament_id: int, *, epoch: str = "", seq: int = 0, compact: bool = False
     ) -> AsyncGenerator[Event | Missed | State, None]:
         """Iterate like `follow`, and over the states of the connection: connected, lost, quiet."""
-        follower = _new_follower(self._session, tournament_id, self._feed_url, epoch, seq)
+        follower = _new_follower(
+            self._session, tournament_id, self._feed_url, (epoch, seq), is_compact=compact
+        )
         socket = AsyncFeedSocket(self._http)
         steps = follower.steps()
         outcome: Reply | Loss | str | None = None

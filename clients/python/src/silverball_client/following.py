@@ -112,6 +112,8 @@ class Follower:
     dice: Random
     epoch: str = ""
     seq: int = 0
+    # Whether the newest event of each thing that changed will do, where hundreds were missed.
+    is_compact: bool = False
     # None until it is known whether the service numbers its events.
     is_numbered: bool | None = None
     snapshot: Snapshot | None = None
@@ -184,6 +186,8 @@ class Follower:
         data: dict[str, Any] = {"auth": "", "channel": f"tournaments.{self.tournament_id}"}
         if self.is_numbered:
             data["resume"] = {"epoch": self.epoch, "seq": self.seq}
+            if self.is_compact:
+                data["compact"] = True
         return Say(msgspec.json.encode({"event": "pusher:subscribe", "data": data}).decode())
 
     def _take(self, text: str) -> Generator[FeedStep, Any, Loss | None]:

@@ -429,7 +429,9 @@ class FrontDoor:
             payer = self._quotas.payer(caller, scope, headers)
             question = Question(request=request, scope_id=scope_id, request_id=request_id.decode())
             costly_key = key or self._dry_run_key(request, caller)
-            response, more = await self._load_costly(costly_key, question, receive, payer=payer)
+            response, more = await self._load_costly(
+                costly_key, question, receive, payer=payer, revision_min=revision_min
+            )
             remaining = quota.take_more(more if cost.is_by_second else 0, self._clock())
             if response == NO_DRY_RUN:
                 response = await self._compute(request, None, scope_id, 0, request_id, importance)
@@ -518,9 +520,12 @@ class FrontDoor:
         return path, parameters, f"{caller.private_viewer}{request.if_match!r}{request.base_url}"
 
     async def _load_costly(
-        self, key: CacheKey, question: Question, receive: Receive, *, payer: int | str
+        self, key: CacheKey, question: Question, receive: Receive, *, payer: int | str, revision_min: int
     ) -> tuple[CachedResponse | HttpResponse, int]:
         assert question.request is not None
+        if revision_min:
+            # What others wait for at the version known so far may have been read before this revision.
+            await self._responses.catch_up(question.scope_id, Importance.READER, revision_min)
         is_read = question.request.method in READ_METHODS
         if is_read:
             question = replace(question, request=replace(question.request, method="GET"))

@@ -68,17 +68,17 @@ class StoredResponse(Struct, frozen=True):
 class IdempotencyStore(Protocol[D_contra]):
     """Storage for claimed keys and their answers."""
 
-    def load_response(self, db: D_contra, key: IdempotencyKey, now: datetime, /) -> StoredResponse | None:
+    def load_response(self, db: D_contra, key: IdempotencyKey, /) -> StoredResponse | None:
         """The stored answer to this key."""
         ...
 
-    def claim_key(self, db: D_contra, key: IdempotencyKey, now: datetime, /) -> bool:
+    def claim_key(
+        self, db: D_contra, key: IdempotencyKey, tournament_id: int | None, now: datetime, /
+    ) -> bool:
         """Claim the key for this transaction; False when another transaction has claimed it before."""
         ...
 
-    def store_response(
-        self, db: D_contra, key: IdempotencyKey, response: StoredResponse, now: datetime, /
-    ) -> None:
+    def store_response(self, db: D_contra, key: IdempotencyKey, response: StoredResponse, /) -> None:
         """Store the answer to a claimed key."""
         ...
 

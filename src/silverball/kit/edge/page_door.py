@@ -222,17 +222,22 @@ class PageDoor:
         if query and self._is_public(scope):
             query = self._backend.normalize_public_query(query)
         key = (scope["path"], query, viewer + self._find_base_url(headers))
-        found = None if cookie else self._responses.find_cached(key)
+        scope_id = self._backend.scope_for(scope["path"])
+        is_behind = self._is_behind(SeenRevision.parse(headers.get(b"cookie")), scope_id)
+        found = None if cookie or is_behind else self._responses.find_cached(key)
         if found is not None:
             return await self._messages(found, key, scope, headers, request_id_header)
         visitor = await self._visitors.find(scope, headers)
         wait_seconds = self._quotas.seconds_to_page(scope, headers, self._clock(), visitor)
         if wait_seconds:
             return uncached_messages(too_many_pages(wait_seconds), scope, request_id_header)
+        if is_behind:
+            # What others wait for at the version known so far may have been read before it, too.
+            await self._responses.catch_up(scope_id, Importance.VISITOR)
         question = Question(
             page={name: scope[name] for name in PAGE_SCOPE if name in scope}
             | {"method": "GET", "query_string": query, "headers": list(sent.items())},
-            scope_id=self._backend.scope_for(scope["path"]),
+            scope_id=scope_id,
             request_id=request_id_header[1].decode(),
         )
         payer = self._quotas.payer_of_page(scope, headers, visitor)

@@ -82,6 +82,11 @@ class SharedResponses:
         """Whether the scope is known to be at this revision or at a later one."""
         return not revision_min or self._revision_in(self._version_of(scope_id)) >= revision_min
 
+    async def catch_up(self, scope_id: int, importance: Importance, revision_min: int = 0) -> None:
+        """Ask the database for the scope's version, unless this revision is known already."""
+        if not (revision_min and self.has_reached(revision_min, scope_id)):
+            await self._workers.submit(importance, self._refresh, scope_id)
+
     async def load(
         self,
         key: CacheKey,

@@ -106,7 +106,7 @@ class WriteRequests:
             return self._answer_with_retries(endpoint, call, request, None)
         with self._keys_in_progress.hold(key, wait_seconds=duplicate_wait_seconds):
             with self._read() as db:
-                stored = self._idempotency_store.load_response(db, key, call.now)
+                stored = self._idempotency_store.load_response(db, key)
                 if stored is not None:
                     self._refuse_replay(db, call, endpoint.ability)
             if stored is not None:
@@ -172,13 +172,13 @@ class WriteRequests:
                     response if replay_value is value else replace(response, body=self._encode(replay_value))
                 )
                 stored = idempotency.stored_response(key, replay)
-                self._idempotency_store.store_response(db, key, stored, call.now)
+                self._idempotency_store.store_response(db, key, stored)
         return response
 
     def _claim_key(self, key: IdempotencyKey, call: AnyWrite) -> None:
-        if self._idempotency_store.claim_key(call.db, key, call.now):
+        if self._idempotency_store.claim_key(call.db, key, call.ids.get(TOURNAMENT), call.now):
             return
-        stored = self._idempotency_store.load_response(call.db, key, call.now)
+        stored = self._idempotency_store.load_response(call.db, key)
         # The claim can vanish between the two statements, with its user's account.
         if stored is None:
             raise RequestInProgress

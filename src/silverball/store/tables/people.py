@@ -1,6 +1,7 @@
 """Accounts: users, their tokens and sessions, clubs."""
 
 from sqlalchemy import Column, Index, Text, UniqueConstraint
+from sqlalchemy import text as sql_text
 
 from silverball.store.tables.base import flag, integer, json, key, key_reference, reference, table, text
 from silverball.store.types import Id, Instant
@@ -109,8 +110,11 @@ idempotency = table(
     text("body"),
     json("headers"),
     Column("at", Instant, nullable=False),
+    # The running minute of the site at that time, and the tournament whose completion ends its use.
+    Column("minute", Id, nullable=False, server_default=sql_text("0")),
+    integer("tournament_id", null=True),
     indexes=[("at",)],
-    audiences={"secret": "user_id key fingerprint status body headers at"},
+    audiences={"secret": "user_id key fingerprint status body headers at minute tournament_id"},
 )
 
 # What concerns security. Rows with a bucket count what one address did in one minute.

@@ -25,6 +25,7 @@ export function follow(tournament, { base = location.origin, key = "", epoch = "
   let transport = key ? SOCKET : STREAM;
   let line = null;
   let failures = 0;
+  let sparseUntil = 0;
   let isOpen = false;
   let isOver = false;
   let heard = 0;
@@ -105,11 +106,13 @@ export function follow(tournament, { base = location.origin, key = "", epoch = "
     const channel = `tournaments.${tournament}`;
     if (message.event === "pusher:connection_established") {
       const resume = at.epoch ? { epoch: at.epoch, seq: at.seq } : {};
-      socket.send(JSON.stringify({ event: "pusher:subscribe", data: { channel, resume } }));
+      socket.send(JSON.stringify({ event: "pusher:subscribe", data: { channel, resume, compact: true } }));
     } else if (message.event === "pusher:ping") {
       socket.send('{"event":"pusher:pong"}');
     } else if (message.event === "pusher_internal:subscription_succeeded") {
       if (!data.recovered) reset({ epoch: data.epoch, seq: data.seq });
+      // Up to this number only the newest events of each thing come.
+      sparseUntil = data.compacted ? data.seq : 0;
       markOpen();
     } else if (message.event === "pusher:subscription_error") {
       callbacks.onLost?.();
@@ -124,7 +127,7 @@ export function follow(tournament, { base = location.origin, key = "", epoch = "
 
   function handleEvent(name, data, newEpoch, newSeq) {
     const isNew = newEpoch !== at.epoch || newSeq > at.seq;
-    const hasGap = newEpoch !== at.epoch || newSeq > at.seq + 1;
+    const hasGap = newEpoch !== at.epoch || newSeq > Math.max(at.seq, sparseUntil) + 1;
     if (!isNew) return;
     Object.assign(at, { epoch: newEpoch, seq: newSeq });
     if (hasGap) callbacks.onLost?.();
