@@ -64,7 +64,6 @@ from silverball_wire import base
 from silverball_wire.values import LinkType
 
 CREATOR_ROLES = ("organizer", "admin")
-SEED_BITS = 128
 NAMED_MAX = 3
 
 
@@ -128,13 +127,9 @@ def planned_tournament(
         points_map=configuration.points_map(type_, settings, details["points_map_custom"]),
         tiebreaker_points_map=tiebreakers,
         has_entry_limits=_has_entry_limits(details),
-        state=EngineState(dice_seed=_new_seed(dice)),
+        state=EngineState(dice_seed=enact.new_seed(dice)),
         details={**details, "primary_config_settings": list(format_.primary_settings)},
     )
-
-
-def _new_seed(dice: Random) -> str:
-    return f"{dice.getrandbits(SEED_BITS):032x}"
 
 
 def _has_entry_limits(details: Mapping[str, Any]) -> bool:
@@ -207,7 +202,7 @@ def reopen_tournament(call: Write[Body], dice: Random) -> Tournament:
 
     def rule(tournament: Tournament) -> Decision:
         # The draws of an imported tournament were made elsewhere.
-        seed = _new_seed(dice) if tournament.state.dice_seed else ""
+        seed = enact.new_seed(dice) if tournament.state.dice_seed else ""
         return Decision(tournament_commands.reopen(tournament, seed), notes=enact.commitment_notes(seed))
 
     return commands.run_command(call, rule)

@@ -311,7 +311,9 @@ journal = table(
     indexes=[("tournament_id", "journal_id")],
     audiences={
         "staff": "journal_id tournament_id action_id change actor_id at draw_version digests hash",
-        "organizer": "data dice_seed source source_salt source_hash sealed_labels",
+        "organizer": "source source_salt source_hash sealed_labels",
+        # Until completion whoever reads these knows the draws to come.
+        "secret": "data dice_seed",
     },
 )
 
