@@ -38,6 +38,8 @@ from silverball.service.core import access, commands, enact, loaded
 from silverball.service.core.calls import Write
 from silverball.service.core.commands import Decision, Draw, DryRun
 from silverball.service.core.enact import ActionContext
+from silverball.service.money import reads as money_reads
+from silverball.service.money import writes as money_writes
 from silverball.service.roster import reads as roster_reads
 from silverball.service.tournaments import configuration
 from silverball.service.tournaments.bodies import (
@@ -58,7 +60,7 @@ from silverball.store.database import statements
 from silverball.store.database.transaction import Transaction
 from silverball.store.revisions import revisions
 from silverball.store.revisions.stamps import Revision
-from silverball.store.tournament import announcements, code_secrets
+from silverball.store.tournament import announcements, code_secrets, sign_up_requests
 from silverball.store.tournament.loaded import LoadedTournament
 from silverball_wire import base
 from silverball_wire.values import LinkType
@@ -164,14 +166,27 @@ def _edit_changes(call: Write[ChangedTournamentFields], tournament: Tournament) 
 def prepare_start(call: Write[Body]) -> Draw:
     """Read what the draw of the start needs; returns the draw."""
     before = commands.load_snapshot(call)
-    informed = series_facts.with_seed_facts(call.db, commands.as_drawn(call, before.tournament))
-    informed = series_facts.with_series_facts(call.db, informed)
+    if any(position is None for _, position in money_reads.untaken(call.db, before.tournament)):
+        # They are taken first, in the transaction of the start.
+        return lambda: DryRun(before.revision, call.now)
+    informed = _with_facts_to_start(call, commands.as_drawn(call, before.tournament))
     return lambda: DryRun(before.revision, call.now, _start_decision(informed, call.now))
 
 
+def _with_facts_to_start(call: Write[Body], tournament: Tournament) -> Tournament:
+    return series_facts.with_series_facts(call.db, series_facts.with_seed_facts(call.db, tournament))
+
+
 def start_tournament(call: Write[Body]) -> Tournament:
-    """Start the tournament with the prepared draw."""
-    commands.load_tournament(call)
+    """Start the tournament with the prepared draw; who signed up and has a place is taken first."""
+    if commands.load_tournament(call).status == "planned" and money_writes.take_all(call):
+        return commands.run_command(
+            call, lambda tournament: _start_decision(_with_facts_to_start(call, tournament), call.now)
+        )
+    prepared: DryRun = call.preparation
+    if not prepared.decision.changes:
+        # Those who were to be taken are gone.
+        raise PreparationOutdated
     return commands.commit_dry_run(call)
 
 
@@ -188,10 +203,12 @@ def _start_decision(informed: Tournament, now: datetime) -> Decision:
 def complete_tournament(call: Write[Completion]) -> Tournament:
     """Complete the tournament, with an open round kept as far as it is finished, or dropped."""
     drops = call.body.open_round == "drop"
-    return commands.run_command(
+    completed = commands.run_command(
         call,
         lambda tournament: tournament_commands.complete(tournament, call.now, drops_open_round=drops),
     )
+    sign_up_requests.forget(call.db, completed.tournament_id)
+    return completed
 
 
 def reopen_tournament(call: Write[Body], dice: Random) -> Tournament:
