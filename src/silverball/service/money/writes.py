@@ -1,7 +1,6 @@
 """The sign-up list is changed: by players on the public page, and by who runs the tournament."""
 
 import hmac
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
@@ -19,8 +18,8 @@ from silverball.rules.commands import sign_ups
 from silverball.rules.mechanics import waiting_list
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
-from silverball.rules.model.tournament import Entrant, EntryPayment, SignUpEntry, SignUpTerms, Tournament
-from silverball.service.core import commands, loaded
+from silverball.rules.model.tournament import EntryPayment, SignUpTerms, Tournament
+from silverball.service.core import commands, loaded, sign_up_taking
 from silverball.service.core.calls import Write
 from silverball.service.money import bodies as money_bodies
 from silverball.service.money import reads
@@ -29,10 +28,9 @@ from silverball.service.money.reads import PrizeSheet
 from silverball.service.players import reads as players
 from silverball.service.roster import reads as roster_reads
 from silverball.service.standings.reads import standings
-from silverball.store.counts import quotas
 from silverball.store.database.transaction import Transaction
-from silverball.store.people import book, names
-from silverball.store.tournament import chain, sign_up_requests
+from silverball.store.people import names
+from silverball.store.tournament import sign_up_requests
 from silverball.store.tournament.sign_up_requests import SignUpRequest
 
 PLAYER, SIGN_UP = "player_id", "sign_up_id"
@@ -172,7 +170,7 @@ def _known_player(db: Connection, tournament: Tournament, name: str) -> int | No
     Raises Conflict for who is on the list, and where several have the name.
     """
     known_ids = players.ids_by_name(db, tournament.details["organizer_id"], [name])[name]
-    listed = _listed_ids(tournament)
+    listed = sign_up_taking.listed_ids(tournament)
     free_ids = [player_id for player_id in known_ids if player_id not in listed]
     if known_ids and not free_ids:
         raise AlreadySignedUp(name=name)
@@ -181,31 +179,16 @@ def _known_player(db: Connection, tournament: Tournament, name: str) -> int | No
     return free_ids[0] if free_ids else None
 
 
-def _listed_ids(tournament: Tournament) -> set[int]:
-    return {
-        *tournament.entrant_by_id,
-        *(entry.player_id for entry in waiting_list.waiting_entries(tournament)),
-    }
-
-
-def take_all(call: Write[Any]) -> bool:
-    """Let everybody in who signed up and has a place, as one action, and return whether there was anybody."""
-    tournament = commands.load_tournament(call)
-    requests = [request for request, position in reads.untaken(call.db, tournament) if position is None]
-    _take(call, tournament, requests)
-    return bool(requests)
-
-
 def take_all_sign_ups(call: Write[Body]) -> Tournament:
     """Let everybody in who signed up and has a place."""
-    take_all(call)
+    sign_up_taking.take_all(call)
     return commands.load_tournament(call)
 
 
 def take_sign_up(call: Write[money_bodies.TakenSignUp]) -> Tournament:
     """Let the person of the sign-up in the path in, also into a full tournament; then as `update_person`."""
     tournament, request = _find_request(call)
-    (player_id,) = _take(call, tournament, [request])
+    (player_id,) = sign_up_taking.take(call, tournament, [request])
     here, payment = call.body.here or UNSET, call.body.payment or UNSET
     return commands.run_command(call, lambda current: _door_changes(call, current, player_id, here, payment))
 
@@ -223,46 +206,6 @@ def _find_request(call: Write[Any]) -> tuple[Tournament, SignUpRequest]:
         if request.sign_up_id == call.ids[SIGN_UP]:
             return tournament, request
     raise NotFound("SignUp", call.ids[SIGN_UP])
-
-
-def _take(call: Write[Any], tournament: Tournament, requests: Sequence[SignUpRequest]) -> list[int]:
-    """Make players of these people, and return the ids of the players, who may be in already."""
-    listed = _listed_ids(tournament)
-    ids = [_book_player(call, tournament, request.name) for request in requests]
-    claimed = roster_reads.book_players(call.db, tournament.details["organizer_id"], ids)
-
-    def rule(dice: Random) -> list[Change]:
-        changes: list[Change] = []
-        for request, player_id in zip(requests, ids, strict=True):
-            if player_id in listed:
-                continue
-            entry = SignUpEntry(
-                player_id=player_id, signed_up_at=request.signed_up_at, is_late=request.is_late
-            )
-            entrant = Entrant(player_id=player_id, user_id=claimed.get(player_id))
-            changes += sign_ups.take(apply_changes(tournament, changes), entrant, entry, dice, call.now)
-        return changes
-
-    if requests:
-        commands.run_command(call, lambda current: commands.decide_by_draw(current, "roster", rule))
-    for request, player_id in zip(requests, ids, strict=True):
-        sign_up_requests.settle(call.db, tournament.tournament_id, request.sign_up_id, player_id)
-    return ids
-
-
-def _book_player(call: Write[Any], tournament: Tournament, name: str) -> int:
-    """The player of this name in the book, who is added to it first if need be.
-
-    Whoever was added by hand since is that person; of several with the name, none is.
-    """
-    organizer_id = tournament.details["organizer_id"]
-    known_ids = players.ids_by_name(call.db, organizer_id, [name])[name]
-    listed = [player_id for player_id in known_ids if player_id in _listed_ids(tournament)]
-    if listed or len(known_ids) == 1:
-        return (*listed, *known_ids)[0]
-    quotas.require_room_for_players(call.db, organizer_id, call.settings.players_per_account, 1)
-    row = chain.with_name_digest({"name": name, "ifpa_id": None, "status": "active", "labels": []})
-    return book.add(call.db, book.PLAYER, organizer_id, row)
 
 
 def change_terms(call: Write[money_bodies.ChangedSignUpTerms]) -> Tournament:

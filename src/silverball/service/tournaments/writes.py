@@ -34,12 +34,11 @@ from silverball.rules.model.tournament import EngineState, Entrant, LineupArena,
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
-from silverball.service.core import access, commands, enact, loaded
+from silverball.service.core import access, commands, enact, loaded, sign_up_taking
 from silverball.service.core.calls import Write
 from silverball.service.core.commands import Decision, Draw, DryRun
 from silverball.service.core.enact import ActionContext
 from silverball.service.money import reads as money_reads
-from silverball.service.money import writes as money_writes
 from silverball.service.roster import reads as roster_reads
 from silverball.service.tournaments import configuration
 from silverball.service.tournaments.bodies import (
@@ -179,7 +178,7 @@ def _with_facts_to_start(call: Write[Body], tournament: Tournament) -> Tournamen
 
 def start_tournament(call: Write[Body]) -> Tournament:
     """Start the tournament with the prepared draw; who signed up and has a place is taken first."""
-    if commands.load_tournament(call).status == "planned" and money_writes.take_all(call):
+    if commands.load_tournament(call).status == "planned" and sign_up_taking.take_all(call):
         return commands.run_command(
             call, lambda tournament: _start_decision(_with_facts_to_start(call, tournament), call.now)
         )
