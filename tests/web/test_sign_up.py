@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, insert, select
 
+import build
 from silverball.store import tables
 from silverball.store.database.engine import Store
 from silverball.store.tournament import sign_up_requests
@@ -237,6 +238,25 @@ def test_one_browser_signs_five_people_up_and_the_organizer_any_number(planned: 
     for number in range(6):
         assert sign_up(planned.visitor, path, f"Regular {number}").status_code == 200
     assert len(signed_up(planned)) == 11
+
+
+def test_seeding_takes_who_has_a_place_and_the_end_of_the_check_in_removes_them(planned: Director) -> None:
+    planned.send("people", names="Bo Larkin\nCleo Marsh")
+    crowd(planned, 3, playerLimit=4, hasWaitlist="on")
+    bo = planned.tournament().active_ids[0]
+    by = build.caller(planned.tournament().details["organizer_id"], role="organizer", ability="manage")
+    path = f"/api/tournaments/{planned.tournament_id}"
+    store = planned.visitor.store
+    assert build.do(store, "PATCH", f"{path}/players/{bo}", {"seed": 1}, by=by)[0] == 200
+    assert names(planned) == ["Bo Larkin", "Cleo Marsh", "Flipper 0", "Flipper 1"]
+    assert build.do(store, "PUT", f"{path}/sign-ups/players/{bo}", {"here": True}, by=by)[0] == 200
+    assert build.do(store, "DELETE", f"{path}/players/{planned.tournament().active_ids[-1]}", by=by)[0] == 200
+    listed = build.ask(store, f"{path}/sign-ups", by=by)[1]["data"]["people"]
+    assert [(person["name"], person["playerId"]) for person in listed if person["place"] == "signed-up"] == [
+        ("Flipper 2", None)
+    ]
+    assert build.do(store, "POST", f"{path}/sign-ups/absent", {}, by=by)[0] == 200
+    assert (names(planned), signed_up(planned)) == (["Bo Larkin"], [])
 
 
 def test_the_start_takes_who_has_a_place_and_the_others_wait_for_a_tap(planned: Director) -> None:

@@ -53,7 +53,7 @@ class PersonAtDoor(Body, frozen=True, kw_only=True):
 
 
 class TakenSignUp(Body, frozen=True, kw_only=True):
-    """What is known of somebody who is let in."""
+    """A person who is let in: whether they are here, and their payment."""
 
     here: bool = False
     """Whether they are here."""

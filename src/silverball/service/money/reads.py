@@ -259,14 +259,14 @@ def request_code(db: Connection, tournament: Tournament, sign_up_id: int) -> str
 
 
 class OwnPlace(Struct, frozen=True, kw_only=True):
-    """What the holder of a personal code reads."""
+    """A name and a sentence for the holder of a personal code."""
 
     name: str
     sentence: str
 
 
 def own_place(db: Connection, tournament: Tournament, number: int, code: str) -> OwnPlace | None:
-    """What is so for the holder of this code of a sign-up; None when it is not theirs.
+    """The place of the holder of this code of a sign-up; None when it is not theirs.
 
     Links of earlier versions have the id of the player in place of that of the sign-up.
     """
@@ -293,7 +293,7 @@ def _place_of_request(db: Connection, tournament: Tournament, sign_up_id: int) -
 
 
 def untaken(db: Connection, tournament: Tournament) -> list[tuple[SignUpRequest, int | None]]:
-    """Who signed up and was not taken yet, each with their position on the waiting list.
+    """The sign-ups that were not taken yet, each with its position on the waiting list.
 
     None for who has a place; after the start nobody has, because each waits for a tap.
     """

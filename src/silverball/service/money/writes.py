@@ -81,7 +81,7 @@ class SignUp(Struct, frozen=True, kw_only=True):
 
 
 class Sender(Struct, frozen=True, kw_only=True):
-    """Whoever sent a sign-up: hashes of their address and browser, and whether they run the tournament."""
+    """The sender of a sign-up: hashes of address and browser, and whether they run the tournament."""
 
     source: str
     browser: str
@@ -250,14 +250,19 @@ def _door_changes(
 
 
 def remove_absent(call: Write[Body]) -> Tournament:
-    """Remove the players who are not checked in."""
+    """Remove the players who are not checked in, and the sign-ups with a place that were not taken."""
 
     def rule(tournament: Tournament) -> commands.Decision:
         return commands.decide_by_draw(
             tournament, "roster", lambda dice: sign_ups.remove_absent(tournament, dice, call.now)
         )
 
-    return commands.run_command(call, rule)
+    before = commands.load_tournament(call)
+    away = [request for request, position in reads.untaken(call.db, before) if position is None]
+    after = commands.run_command(call, rule)
+    for request in away:
+        sign_up_requests.settle(call.db, after.tournament_id, request.sign_up_id, None)
+    return after
 
 
 def add_waiting(call: Write[money_bodies.NewWaiting]) -> Tournament:

@@ -25,7 +25,7 @@ class SignUpRequest(Struct, frozen=True, kw_only=True):
 
 
 class SettledRequest(Struct, frozen=True, kw_only=True):
-    """What became of a sign-up: pending, taken as a player, or removed."""
+    """The outcome of a sign-up: pending, taken as a player, or removed."""
 
     status: str
     player_id: int | None
@@ -40,7 +40,7 @@ def pending(db: Connection, tournament_id: int) -> list[SignUpRequest]:
 
 
 def find(db: Connection, tournament_id: int, sign_up_id: int) -> SettledRequest | None:
-    """What became of a sign-up of this tournament."""
+    """The outcome of a sign-up of this tournament; None for an unknown one."""
     rows = select(_REQUEST.status, _REQUEST.player_id).where(
         _REQUEST.tournament_id == tournament_id, _REQUEST.sign_up_id == sign_up_id
     )
@@ -63,7 +63,7 @@ def settle(db: Connection, tournament_id: int, sign_up_id: int, player_id: int |
 
 
 def forget(db: Connection, tournament_id: int) -> None:
-    """Delete what was never taken."""
+    """Delete the sign-ups that were never taken."""
     own = (_REQUEST.tournament_id == tournament_id, _REQUEST.status == PENDING)
     db.execute(delete(sign_up_request).where(*own))
 

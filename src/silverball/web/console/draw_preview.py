@@ -29,7 +29,7 @@ NO_GAMES = "Nothing is drawn in this format: games begin when somebody plays."
 
 
 class DrawnAtStart(Conflict):
-    """Who signed up and has a place is taken by the start, which draws them too."""
+    """The start takes everybody who signed up and has a place, and draws them too."""
 
     sentence = "Signed up: {count}. They become players at the start, and the draw is made with them."
 

@@ -61,7 +61,7 @@ def sign_up(request: PageRequest) -> Response:
 
 
 def _sender(request: PageRequest, transaction: Transaction, tournament_id: int) -> Sender:
-    """Whoever sends the form; a device and who runs the tournament are trusted."""
+    """The sender of the form; a device and who runs the tournament are trusted."""
     browser = f"account {request.session.user_id}" if request.session else request.guest_secret
     is_trusted = request.device is not None
     if request.session is not None and not is_trusted:
