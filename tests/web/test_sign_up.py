@@ -183,6 +183,7 @@ def crowd(planned: Director, count: int, **given: Any) -> tuple[str, Visitor]:
     return path, phone
 
 
+@pytest.mark.both_databases
 def test_a_flood_at_the_door_makes_no_players_and_ends_after_thirty_a_minute(planned: Director) -> None:
     path, phone = crowd(planned, 30)
     refused = [sign_up(phone, path, f"Bot {number}").status_code for number in range(3)]
@@ -240,6 +241,7 @@ def test_one_browser_signs_five_people_up_and_the_organizer_any_number(planned: 
     assert len(signed_up(planned)) == 11
 
 
+@pytest.mark.both_databases
 def test_seeding_takes_who_has_a_place_and_the_end_of_the_check_in_removes_them(planned: Director) -> None:
     planned.send("people", names="Bo Larkin\nCleo Marsh")
     crowd(planned, 3, playerLimit=4, hasWaitlist="on")
