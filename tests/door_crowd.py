@@ -25,8 +25,10 @@ class SentForm:
 class Person:
     """Somebody with the form open on a connection of their own."""
 
-    def __init__(self, port: int, path: str, name: str) -> None:
+    def __init__(self, port: int, path: str, name: str, number: int) -> None:
         self._port, self._path, self._name = port, path, name
+        # Each comes from an address of their own, as over the networks of phones.
+        self._own_address = f"127.1.{number // 250}.{number % 250 + 1}"
 
     async def open_form(self) -> None:
         """Load the page, which gives a cookie and the token of the form."""
@@ -54,7 +56,9 @@ class Person:
         return SentForm(name=self._name, status=status, seconds=seconds, page=page)
 
     async def _connect(self) -> None:
-        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
+        self._reader, self._writer = await asyncio.open_connection(
+            "127.0.0.1", self._port, local_addr=(self._own_address, 0)
+        )
 
     async def _exchange(self, method: str, path: str, body: str = "") -> tuple[int, dict[str, str], str]:
         own = f"127.0.0.1:{self._port}"
@@ -92,7 +96,7 @@ def sign_up_at_once(
 
     `when_open` is called once, when everybody has the form open.
     """
-    people = [Person(ports[n % len(ports)], path, name) for n, name in enumerate(names)]
+    people = [Person(ports[n % len(ports)], path, name, n) for n, name in enumerate(names)]
 
     async def arrive() -> list[SentForm]:
         for person in people:

@@ -30,6 +30,7 @@ from silverball.settings import Settings
 from silverball.store import tables
 from silverball.store.database.engine import Store
 from silverball.store.revisions import revisions
+from silverball.web import site
 from silverball_wire.pages import Data
 
 
@@ -270,6 +271,11 @@ def test_the_interface_can_be_browsed_without_loading_other_sites(front_door: Fr
         file = asgi.get(front_door, f"/docs/{name}")
         assert file.status == 200
         assert file.headers["content-type"].startswith(kind)
+    for path in ("/docs", "/docs/start.js", "/docs/swagger-ui.css", "/docs/index.html"):
+        headers = asgi.get(front_door, path).headers
+        assert {name: headers.get(name) for name in site.HEADERS} == site.HEADERS
+        assert headers["cache-control"] == "no-cache"
+        assert "frame-ancestors 'none'" in headers["content-security-policy"]
     assert asgi.get(front_door, "/docs/index.html").status == 404
     assert asgi.get(front_door, "/docs/..%2fcore.py").status == 404
 

@@ -54,8 +54,9 @@ def import_bundle(store: Store, content: Any, **options: Any) -> ImportedBundle:
 
 
 def export_bundle(store: Store, tournament_id: int, **options: Any) -> Any:
+    """The bundle with the seed of the draws, unless the options say otherwise."""
     with store.read() as db:
-        return json.loads(bundle_file.export_bundle(db, tournament_id, **options))
+        return json.loads(bundle_file.export_bundle(db, tournament_id, **{"with_seed": True, **options}))
 
 
 def derive_accounts(bundle: Any) -> None:

@@ -15,7 +15,7 @@ from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import waiting_list
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
-from silverball.rules.model.tournament import Entrant
+from silverball.rules.model.tournament import Entrant, SignUpEntry
 
 PEOPLE = range(1, 9)
 
@@ -43,7 +43,11 @@ def do(night: Night, step: str, player_id: int) -> None:
     """Sign somebody up (`+`), remove them (`-`), let them in (`!`), or move them to the front (`<`)."""
     tournament, dice = night.tournament, Random(1)
     if step == "+":
-        enact(night, sign_ups.sign_up(tournament, Entrant(player_id=player_id), dice, night.now))
+        if waiting_list.free_places(tournament) > 0:
+            entry = SignUpEntry(player_id=player_id, signed_up_at=night.now)
+            enact(night, sign_ups.take(tournament, Entrant(player_id=player_id), entry, dice, night.now))
+        else:
+            enact(night, sign_ups.wait(tournament, player_id, night.now))
     elif step == "!":
         enact(night, sign_ups.admit(tournament, player_id, None, dice, night.now))
     elif step == "<":

@@ -181,6 +181,8 @@ MANAGED: dict[str, str] = {
     "/api/tournaments/{tournament_id}/sign-ups": "PATCH",
     "/api/tournaments/{tournament_id}/sign-ups/absent": "POST",
     "/api/tournaments/{tournament_id}/sign-ups/players/{player_id}": "PUT",
+    "/api/tournaments/{tournament_id}/sign-ups/untaken": "POST",
+    "/api/tournaments/{tournament_id}/sign-ups/untaken/{sign_up_id}": "DELETE PUT",
     "/api/tournaments/{tournament_id}/sign-ups/waiting": "POST",
     "/api/tournaments/{tournament_id}/sign-ups/waiting/{player_id}": "DELETE PUT",
     "/api/tournaments/{tournament_id}/start": "POST",

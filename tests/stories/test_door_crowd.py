@@ -8,14 +8,13 @@ import pytest
 import build
 from door_crowd import SentForm, sign_up_at_once
 from servers import Servers
-from silverball.rules.mechanics import waiting_list
 from silverball.rules.model.tournament import Tournament
 from silverball.service.journal.reads import verification
 from silverball.service.money import reads as money_reads
 from silverball.store.database.engine import Store
 from silverball.store.tournament import snapshot
 
-LIMIT = 40
+LIMIT = 90
 PEOPLE = 180
 # Names of many scripts, and what was meant to break something; each is sent as it is.
 HOSTILE = (
@@ -73,10 +72,12 @@ def check_list(store: Store, tournament_id: int, answers: list[SentForm]) -> Non
     statuses = Counter(answer.status for answer in answers)
     assert statuses == {200: PEOPLE, 409: len(names) - PEOPLE}
     tournament = loaded(store, tournament_id)
-    waiting = waiting_list.waiting_entries(tournament)
-    assert (len(tournament.active_ids), len(waiting)) == (LIMIT, PEOPLE - LIMIT)
-    assert [entry.waiting_place for entry in waiting] == list(range(1, PEOPLE - LIMIT + 1))
-    assert len({*tournament.active_ids, *(entry.player_id for entry in waiting)}) == PEOPLE
+    assert tournament.active_ids == ()
+    with store.read() as db:
+        untaken = money_reads.untaken(db, tournament)
+    assert [position for _, position in untaken] == [*[None] * LIMIT, *range(1, PEOPLE - LIMIT + 1)]
+    assert {request.name for request, _ in untaken} <= set(names) | {f"flipper {n}" for n in range(4)}
+    assert len({request.name.casefold() for request, _ in untaken}) == PEOPLE
     pages = [answer.page for answer in answers if answer.status == 200]
     assert sum("You are in." in page for page in pages) == LIMIT
     for position in range(1, PEOPLE - LIMIT + 1):

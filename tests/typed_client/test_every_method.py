@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from random import Random
 
 import pytest
@@ -15,6 +16,7 @@ from silverball.demo.robots import Robot
 from silverball.service.users import writes as users_writes
 from silverball.store.database.engine import Store
 from silverball.store.people import encryption
+from silverball.store.tournament import sign_up_requests
 from typed_client import tour
 from typed_client.recording import OPERATIONS, ComparingClient, TypedRobotClient
 
@@ -42,6 +44,13 @@ def rated(store: Store) -> int:
     build.a_federation_record(store, 1001, "Ines Calder")
     build.a_rating(store, name="Ines Calder", ifpa_id=1001)
     return user_id
+
+
+def sign_up(store: Store, tournament_id: int, name: str) -> None:
+    """Put somebody on the list, as the form of the public page does."""
+    with store.write(tournament_id) as transaction:
+        row = {"name": name, "signed_up_at": build.NOW, "is_late": False, "source": "", "browser": ""}
+        sign_up_requests.add(transaction.connection, {"tournament_id": tournament_id, **row})
 
 
 @pytest.fixture
@@ -82,7 +91,7 @@ def test_every_method_answers_what_the_service_sends(
     tour.ratings(client, rated)
     tour.machines(client)
     tour.match_play(client, players, arenas, other_organizer)
-    tour.door(client, players)
+    tour.door(client, players, partial(sign_up, store))
     tour.season(client, players, arenas)
     tour.scores(client, players, arenas)
     tour.frenzy(client, players, arenas)

@@ -1,7 +1,7 @@
 """Calls of all methods of the typed client, resource by resource."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from silverball_client import BadRequest, Client, NotAllowed, Refused
 from silverball_client.bodies import ListedEntrantPatch, NewEntrant, NewPayment, Registration
@@ -259,7 +259,7 @@ def match_play(client: Client, players: Sequence[int], arenas: Sequence[int], ot
     list(client.games.list(tournaments=[night]))
 
 
-def door(client: Client, players: Sequence[int]) -> None:
+def door(client: Client, players: Sequence[int], sign_up: Callable[[int, str], object]) -> None:
     """A full tournament with a waiting list, payments and a check-in."""
     full = Registration(status="active", player_limit=2, has_waitlist=True)
     night = client.tournaments.create(name="Full", type="matchplay", rsvp_configuration=full).tournament_id
@@ -272,6 +272,12 @@ def door(client: Client, players: Sequence[int]) -> None:
     client.sign_ups.remove_waiting(night, players[3])
     client.sign_ups.update_person(night, players[0], here=True, payment=NewPayment(cents=1000, how="cash"))
     client.sign_ups.remove_absent(night)
+    for name in ("Ada Quill", "Bo Larkin", "Cleo Marsh"):
+        sign_up(night, name)
+    *_, first, second, _third = client.tournaments.sign_ups(night).people
+    client.sign_ups.take(night, first.sign_up_id or 0, here=True)
+    client.sign_ups.remove_untaken(night, second.sign_up_id or 0)
+    client.sign_ups.take_all(night)
     assert players[4] in {person.player_id for person in client.tournaments.sign_ups(night).people}
     client.tournaments.sign_ups_csv(night)
 

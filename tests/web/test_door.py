@@ -42,6 +42,7 @@ def test_who_waits_sees_their_place_and_then_that_they_are_in(planned: Director,
     assert "3 wait already" in page_of(tablet, path)
     again = sign_up(tablet, path, "Cleo")
     assert (again.status_code, "is on the list already" in again.text) == (409, True)
+    planned.send("take-1", "/door")
     ada = planned.tournament().active_ids[0]
     planned.send("leave", f"/player?player={ada}")
     assert "You are in." in page_of(tablet, pages["Bo"])
@@ -110,12 +111,10 @@ def test_a_director_moves_people_and_replaces_the_code(planned: Director, tablet
     for name in ("Ada", "Bo", "Cleo"):
         page = own_page(sign_up(tablet, path, name).text)
         ids[name] = int(page.split("/")[4].partition("?")[0])
-    planned.send(f"up-{ids['Cleo']}", "/door")
-    assert planned.page("/door").index(">Cleo<") < planned.page("/door").index(">Bo<")
-    planned.send(f"admit-{ids['Bo']}", "/door")
-    assert ids["Bo"] in planned.tournament().active_ids
-    planned.send(f"out-{ids['Cleo']}", "/door")
-    assert "waiting</h2>" not in planned.page("/door")
+    planned.send(f"take-{ids['Bo']}", "/door")
+    assert planned.name(planned.tournament().active_ids[-1]) == "Bo"
+    planned.send(f"untaken-out-{ids['Cleo']}", "/door")
+    assert ">Cleo<" not in planned.page("/door")
     planned.send("new-code", "/door")
     refused = sign_up(tablet, path, "Dov")
     assert refused.status_code == 403

@@ -96,7 +96,7 @@ FOR_ACCOUNTS = {
 ELSEWHERE = {
     "/account/first": "while there is no account",
     "/account/forgotten": "where mails are sent",
-    "/t/{tournament_id}/sign-up/{player_id}": "after a sign-up",
+    "/t/{tournament_id}/sign-up/{sign_up_id}": "after a sign-up",
 }
 # Paths that answer with a file, or lead to a page of this table.
 FILES_AND_WAYS = {
@@ -132,7 +132,7 @@ FILES_AND_WAYS = {
     "/account/sessions/end",
     "/account/delete",
     *(f"/account/accounts/{{user_id}}/{form}" for form in ("suspend", "unsuspend", "role", "recovery")),
-    *("/account/accounts/invite", "/account/accounts/links/{label}/withdraw"),
+    *("/account/accounts/invite", "/account/accounts/links/{label}/withdraw", "/account/accounts/two-step"),
     *(f"/account/history/{form}" for form in ("start", "stop", "continue", "give-up", "report")),
     *("/account/numbers/confirm", "/account/numbers/withdraw"),
     *(f"/account/two-step/{form}" for form in ("begin", "confirm", "off")),

@@ -203,9 +203,8 @@ def test_the_pages_of_the_door_break_no_rule(store: Store, base_url: str, screen
     assert_well_laid_out(screen, base_url, [form])
     _take_picture(screen, "sign-up")
     sign_in(screen, base_url)
-    player_id = night_of(store).active_ids[0]
     person = {"here": True, "payment": {"cents": 1_500, "how": "card"}}
-    status, answer, _ = build.do(store, "PUT", f"{at}/sign-ups/players/{player_id}", person, by=organizer_id)
+    status, answer, _ = build.do(store, "PUT", f"{at}/sign-ups/untaken/1", person, by=organizer_id)
     assert status == 200, answer
     assert_well_laid_out(screen, base_url, ["/t/1/run/door"])
     _take_picture(screen, "door")

@@ -8,9 +8,11 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext
+from sqlalchemy import delete
 
 import build
 from silverball.rules.model.tournament import Game
+from silverball.store import tables
 from silverball.store.database.engine import Store
 from web import chromium
 from web.breakable_connection import BreakableConnection
@@ -211,3 +213,62 @@ def a_link(phone: BrowserPage) -> str:
 def restore(phone: BrowserPage, connection: BreakableConnection) -> None:
     connection.mend()
     phone.page.evaluate("dispatchEvent(new Event('online'))")
+
+
+PAGES_AGED = """async hours => {
+  const cache = await caches.open("silverball-pages");
+  for (const request of await cache.keys()) {
+    const kept = await cache.match(request);
+    const headers = new Headers(kept.headers);
+    headers.set("x-seen", String(Date.now() - hours * 3600000));
+    await cache.put(request, new Response(await kept.text(), { headers }));
+  }
+}"""
+
+
+def a_kept_console(store: Store, browser: Browser, url: str, folder: Path) -> BrowserPage:
+    """A phone on the console of a night, which is kept for times without a network."""
+    a_night(store)
+    phone = chromium.watched(opened_phone(browser, folder), url)
+    on_the_console(phone)
+    wait_until_kept(phone, "/t/1/run", "/t/1/run/players")
+    return phone
+
+
+def test_pages_of_a_session_that_ended_elsewhere_leave_the_phone_and_its_entries_stay(
+    store: Store, browser: Browser, connection: BreakableConnection, tmp_path: Path
+) -> None:
+    phone = a_kept_console(store, browser, connection.url, tmp_path / "phone")
+    connection.cut()
+    win(phone, open_games(store)[0])
+    bar_says(phone, "1 not sent yet")
+    with store.write() as transaction:
+        transaction.connection.execute(delete(tables.session))
+    connection.mend()
+    phone.page.evaluate("dispatchEvent(new Event('online'))")
+    for path in ("/t/1/run", "/t/1/run/players"):
+        phone.wait_for(lambda: not phone.page.evaluate(KEPT, path))  # noqa: B023  # asked at once
+    bar_says(phone, "1 not sent yet")
+    on_the_console(phone)
+    phone.wait_for(lambda: len(open_games(store)) == 1)
+    phone.page.context.close()
+
+
+def test_the_console_is_not_shown_after_half_a_day_without_the_server(
+    store: Store, browser: Browser, connection: BreakableConnection, tmp_path: Path
+) -> None:
+    phone = a_kept_console(store, browser, connection.url, tmp_path / "phone")
+    connection.cut()
+    win(phone, open_games(store)[0])
+    bar_says(phone, "1 not sent yet")
+    phone.page.evaluate(PAGES_AGED, 11)
+    phone.page.reload()
+    bar_says(phone, "1 not sent yet")
+    phone.page.evaluate(PAGES_AGED, 13)
+    phone.page.reload()
+    phone.page.wait_for_selector("h1 >> text=No connection")
+    assert not phone.page.evaluate(KEPT, "/t/1/run/players")
+    connection.mend()
+    phone.go("/t/1/run")
+    phone.wait_for(lambda: len(open_games(store)) == 1)
+    phone.page.context.close()

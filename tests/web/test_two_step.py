@@ -319,3 +319,47 @@ def test_an_unconfirmed_secret_asks_for_nothing(store: Store, visitor: Visitor) 
         row = update(tables.two_step).where(tables.two_step.c.user_id == user_id).values(confirmed_at=None)
         transaction.connection.execute(row)
     assert visitor.sign_in().status_code == 303
+
+
+def demand(visitor: Visitor, of: str) -> Any:
+    """Say of whom the site demands it, with the form of the administrators' page."""
+    form = page_forms.forms_on(visitor.get("/account/accounts").text)["demand"]
+    return visitor.post(form.action, data=dict(form.filled(of=of)))
+
+
+@pytest.mark.parametrize(
+    ("of", "is_player_asked"), [("nobody", False), ("administrators", False), ("everybody", True)]
+)
+@pytest.mark.both_databases
+def test_a_site_demands_it_of_administrators_or_of_everybody(
+    store: Store, of: str, is_player_asked: bool
+) -> None:
+    admin_id = an_account(store, role="admin")
+    an_account(store, email="bo@silverball.test", role="player")
+    admin, other, player = Visitor(store), Visitor(store), Visitor(store)
+    admin.sign_in()
+    assert "for yourself first" in demand(admin, "everybody").text
+    turn_on(admin)
+    assert demand(admin, of).headers["location"].endswith("said=demanded")
+    assert demand(admin, "robots").status_code == 422
+    assert admin.get("/account").status_code == 200
+    assert (admin_id, "two-step-demanded") in [(found, event) for event, found, _, _ in events(store)]
+    an_account(store, email="cleo@silverball.test", role="admin")
+    for visitor, email, is_asked in (
+        (other, "cleo@silverball.test", of != "nobody"),
+        (player, "bo@silverball.test", is_player_asked),
+    ):
+        visitor.sign_in(email)
+        answer = visitor.get("/account")
+        assert (answer.status_code == 303) == is_asked
+        if not is_asked:
+            continue
+        assert answer.headers["location"] == f"{PAGE}?said=demanded"
+        shown = visitor.get(f"{PAGE}?said=demanded").text
+        assert "This site demands two-step sign-in." in shown
+        csrf = page_forms.forms_on(shown)["begin"].value("csrf")
+        refused = visitor.post("/account/profile", data={"csrf": csrf, "name": "Somebody Else"})
+        assert refused.status_code == 403
+        assert visitor.get("/account/sign-in").status_code < 400
+        turn_on(visitor)
+        assert is_signed_in(visitor)

@@ -12,6 +12,7 @@ from silverball.exchange import nightly as bulk_files
 from silverball.exchange.bulk import PartRecord
 from silverball.exchange.bundle import file as bundles
 from silverball.exchange.nightly import Manifest
+from silverball.service.moving import writes as moving_writes
 from silverball.store.database.engine import Store
 
 TOURNAMENT_ID = click.IntRange(1, 2**63 - 1)
@@ -26,14 +27,19 @@ def export() -> None:
 @click.argument("tournament_id", metavar="ID", type=TOURNAMENT_ID)
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="The file to write.")
 @click.option("--with-journal", is_flag=True, help="With all that was done, so that undo reaches back.")
-def bundle(tournament_id: int, output: Path | None, *, with_journal: bool) -> None:
+@click.option("--with-seed", is_flag=True, help="With the seed of draws to come; its page tells so.")
+def bundle(tournament_id: int, output: Path | None, *, with_journal: bool, with_seed: bool) -> None:
     """Write tournament ID as a bundle, which `import bundle` reads, to a file or to standard output.
 
-    A bundle holds everything, including details that users hide from others: share it with care.
+    A bundle holds everything, including details that users hide from others: share it with care. Before
+    completion it leaves the seed of the draws out; with it, the journal and the page of draws say so.
     """
     nothing = f"There is no tournament {tournament_id}."
-    with database.open_database(not_found=nothing) as store, store.read() as db:
-        content = bundles.export_bundle(db, tournament_id, with_journal=with_journal)
+    with database.open_database(not_found=nothing) as store:
+        if with_seed:
+            moving_writes.note_seed_export(store, tournament_id, datetime.now(UTC).replace(microsecond=0))
+        with store.read() as db:
+            content = bundles.export_bundle(db, tournament_id, with_journal=with_journal, with_seed=with_seed)
     if output is None:
         sys.stdout.buffer.write(content)
         return

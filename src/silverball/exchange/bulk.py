@@ -5,7 +5,6 @@ run that is stopped goes on with the next part. What a part holds is noted in a 
 published; the manifest of all files is put together from the records.
 """
 
-import csv
 import hashlib
 import logging
 import os
@@ -27,6 +26,7 @@ import msgspec
 from silverball.exchange import files as exchange_files
 from silverball.exchange.files import FileDigests
 from silverball.kit.values import decode
+from silverball.service.tables import sheet
 from silverball.service.tables.reads import bulk
 from silverball.service.tables.reads.bulk import ALWAYS, BulkTable, Period, Row
 from silverball.store.database.deadlines import JOBS
@@ -260,12 +260,11 @@ def _write_formats(table: BulkTable, paths: Sequence[Path], rows: Iterator[Row])
     columnar = ParquetFile(table, paths[1]) if len(paths) > 1 else None
     try:
         with paths[0].open("w", encoding="utf-8", newline="") as stream:
-            lines = csv.writer(stream, lineterminator="\n")
-            lines.writerow([column.name for column in table.columns])
+            stream.write(sheet.raw_line(column.name for column in table.columns))
             while batch := list(islice(rows, ROWS_AT_ONCE)):
                 count += len(batch)
                 columns = list(zip(*batch, strict=True))
-                lines.writerows(zip(*_csv_columns(table, columns), strict=True))
+                stream.writelines(map(sheet.raw_line, zip(*_csv_columns(table, columns), strict=True)))
                 if columnar is not None:
                     columnar.write(_number_columns(table, columns))
             stream.flush()

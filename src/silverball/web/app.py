@@ -64,12 +64,6 @@ PAGE_MODULES: tuple[ModuleType, ...] = (
     crew,
     book_pages,
 )
-HEADERS = {
-    "x-frame-options": "DENY",
-    "referrer-policy": "same-origin",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-}
 # Pages have their own threads, so that slow password checks do not delay the interface.
 THREADS = 8
 IMMUTABLE = "public, max-age=31536000, immutable"
@@ -202,7 +196,7 @@ class SecurityHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.update(HEADERS)
+                headers.update(site.HEADERS)
                 headers.setdefault("content-security-policy", site.POLICY)
                 if "cache-control" not in headers:
                     # A URL of another version gets this version's file, so it must not stay cached.

@@ -20,7 +20,7 @@ from silverball.kit.errors import Refusal, ServiceUnavailable
 from silverball.kit.http.endpoints import FileDownload
 from silverball.kit.http.refusals import PageNotFound, refusal_response
 from silverball.store.database.engine import Store
-from silverball.web import operations
+from silverball.web import operations, site
 
 PUBLIC_NAMES = nightly.FILE_NAMES | {nightly.SAMPLE_RESULTS, nightly.SANDBOX_RESULTS}
 # Unknown to the tables of types that systems have.
@@ -178,18 +178,19 @@ def documentation_routes(description: Callable[[], bytes], base_url: str) -> lis
         " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
     headers = {"content-security-policy": policy}
+    page_headers = {**site.HEADERS, **headers, "cache-control": "no-cache"}
 
     def page(_request: Request) -> Response:
-        return HTMLResponse(PAGE, headers=headers)
+        return HTMLResponse(PAGE, headers=page_headers)
 
     def start(_request: Request) -> Response:
-        return Response(START, media_type="text/javascript", headers=headers)
+        return Response(START, media_type="text/javascript", headers=page_headers)
 
     def file(request: Request) -> Response:
         name = request.path_params["name"]
         if name not in FILES:
-            return Response(status_code=404, headers=headers)
-        return FileResponse(_swagger_folder() / name, media_type=FILES[name], headers=headers)
+            return Response(status_code=404, headers=page_headers)
+        return FileResponse(_swagger_folder() / name, media_type=FILES[name], headers=page_headers)
 
     return [
         Route("/openapi.json", operations.PublishedJson(description, headers).response),

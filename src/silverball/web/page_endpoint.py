@@ -141,6 +141,8 @@ def _tournament_in(http_request: Request) -> int:
 def _answer_page(request: PageRequest, route: PageRoute) -> Response:
     if request.session is None and request.device is None and not route.for_guests:
         return _require_sign_in(request, route)
+    if request.session is not None and request.session.owes_two_step and not _is_open_without_code(route):
+        return _demand_two_step(route)
     # A guest cookie created for this request cannot have been in the form.
     token, expected = request.field("csrf").encode(), request.csrf.encode()
     is_csrf_valid = route.method != "POST" or hmac.compare_digest(token, expected)
@@ -154,6 +156,25 @@ def _answer_page(request: PageRequest, route: PageRoute) -> Response:
         return _stale_form_page()
     except NotFound:
         return not_found_page()
+
+
+# Where an account turns it on; nothing else opens before, where the site demands it.
+TWO_STEP = "/account/two-step"
+
+
+def _is_open_without_code(route: PageRoute) -> bool:
+    """Whether the page is open to an account that has to turn two-step sign-in on first."""
+    if route.path.startswith((TWO_STEP, "/account/sign-out")):
+        return True
+    is_for_strangers = route.method == "GET" or route.is_for_crowds or route.path.startswith("/account/")
+    return route.for_guests and is_for_strangers
+
+
+def _demand_two_step(route: PageRoute) -> Response:
+    if route.method == "GET":
+        return redirect(f"{TWO_STEP}?said=demanded")
+    sentence = "This site demands two-step sign-in. Turn it on at your account, then send this again."
+    return message_page(403, "Not sent yet", sentence)
 
 
 def _require_sign_in(request: PageRequest, route: PageRoute) -> Response:

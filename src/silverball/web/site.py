@@ -93,6 +93,13 @@ POLICY = (
     " frame-ancestors 'none'; base-uri 'none'"
 )
 POLICY_WITH_MODULES = f"{POLICY}; script-src 'self'; connect-src 'self'"
+# With every answer that a browser shows as a page.
+HEADERS = {
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
 # An e-mail that somebody typed, and the address that their request came from.
 AskForRecovery = Callable[[str, str], None]
 HOST = re.compile(r"[\w.:\[\]-]+", re.ASCII)

@@ -4,12 +4,14 @@ import csv
 import io
 import re
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import build
+import silverball
 from rules.properties import quick
 from silverball import app
 from silverball.kit.http import endpoints as http
@@ -335,3 +337,18 @@ def test_no_text_becomes_a_formula_whatever_the_separator(texts: list[str]) -> N
 def test_a_row_of_another_length_than_the_header_is_an_error() -> None:
     with pytest.raises(ValueError, match="a row of 1 cells under a header of 2"):
         sheet.csv_file("x.csv", ("A", "B"), [("only",)])
+
+
+@quick
+@given(st.lists(st.tuples(st.integers(), st.text(st.sampled_from("a;\t\r\n\"' ,=+-@\uff1d")), st.none())))
+def test_a_line_for_programs_gives_every_text_back_to_the_letter(cells: list[tuple[int, str, None]]) -> None:
+    made = "".join(map(sheet.raw_line, cells))
+    found = list(csv.reader(io.StringIO(made, newline="")))
+    assert found == [[str(number), original, ""] for number, original, _ in cells]
+
+
+def test_there_is_no_second_writer_of_csv() -> None:
+    sources = Path(silverball.__file__).parent.rglob("*.py")
+    assert [
+        path.name for path in sources if "csv.writer" in path.read_text() or "DictWriter" in path.read_text()
+    ] == []

@@ -203,8 +203,8 @@ class ReopeningFacts(Wire, frozen=True, kw_only=True):
 class EngineFacts(Wire, frozen=True, kw_only=True):
     """Facts beside the published shapes from which play goes on: draws, clock, schedule, each part."""
 
-    dice_seed: str
-    """The seed of all draws. Whoever knows it can compute the draws that follow."""
+    dice_seed: str | None
+    """The seed of all draws; null before completion, as whoever knows it can compute the draws to come."""
     redraws: dict[str, int]
     """Number of redraws by the name of a draw."""
     clock_ends_at: Instant | None

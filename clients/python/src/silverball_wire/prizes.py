@@ -109,10 +109,13 @@ class SignUpPayment(Wire, frozen=True, kw_only=True):
 class ListedPerson(Wire, frozen=True, kw_only=True):
     """A person on the sign-up list: in the tournament, on the waiting list, or gone after they paid."""
 
-    player_id: int
+    player_id: int | None
+    """Id of the player; null for who signed up themselves and was not taken yet."""
+    sign_up_id: int | None
+    """Id of the sign-up that was not taken yet; null for players."""
     name: str
     place: str
-    """`in`, `waiting`, or `out` for who has left and was not given their payment back."""
+    """`in`, `signed-up` with a place, `waiting`, or `out` for who left and has no payment back."""
     position: int | None
     """Position on the waiting list, from 1; null for who does not wait."""
     signed_up_at: Instant | None
@@ -142,7 +145,7 @@ class SignUpList(Wire, frozen=True, kw_only=True):
     late_from: Instant | None
     """Time from which the late fee is due, in UTC; null when it is due from the start of the tournament."""
     people: tuple[ListedPerson, ...]
-    """People on the list: players, then who waits, then who left and had paid."""
+    """People on the list: players, then who waits, who left and had paid, and who was not taken yet."""
     paid_total: int
     """All payments together, in cents."""
     unpaid_players: int

@@ -365,7 +365,7 @@ def _stored_reopening(facts: ReopeningFacts | UnsetType) -> dict[str, Any] | Non
 def _stored_state(facts: EngineFacts) -> dict[str, Any]:
     unfinished, timed = facts.unfinished_round, facts.timed_round
     state = EngineState(
-        dice_seed=facts.dice_seed,
+        dice_seed=facts.dice_seed or "",
         redraws=facts.redraws,
         clock_ends_at=_instant_or_none(facts.clock_ends_at),
         round_minutes=facts.round_minutes,

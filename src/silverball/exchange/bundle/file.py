@@ -49,6 +49,7 @@ NOTE_MEMBERS: dict[str, dict[str, type]] = {
     journal.QUEUE_DISSOLVED: {"arena": int, "player_ids": list},
     journal.GAME_NOTED: {"game": int, "kind": str, "ruling": str},
     journal.SEED_COMMITTED: {"commitment": str},
+    journal.SEED_EXPORTED: {},
     journal.DRAW_PREVIEWED: {"times": int},
     journal.TOURNAMENT_IMPORTED: {},
     journal.MATCHES_MERGED: {},
@@ -292,9 +293,15 @@ def _bundle_with(db: Db, file: BundleFile, ids: IdMap, owner_id: int | None) -> 
     return convert(raw, Bundle, str_keys=True)
 
 
-def export_bundle(db: Db, tournament_id: int, *, with_journal: bool = False) -> bytes:
-    """The bundle of a tournament as the content of a file. Raises NotFound."""
-    return msgspec.json.encode(moving_reads.load_bundle(db, tournament_id, with_journal=with_journal)) + b"\n"
+def export_bundle(
+    db: Db, tournament_id: int, *, with_journal: bool = False, with_seed: bool = False
+) -> bytes:
+    """The bundle of a tournament as the content of a file; before completion with the seed only if asked.
+
+    Raises NotFound, and Conflict for a journal that would show the seed.
+    """
+    loaded = moving_reads.load_bundle(db, tournament_id, with_journal=with_journal, with_seed=with_seed)
+    return msgspec.json.encode(loaded) + b"\n"
 
 
 def _import_change(
@@ -377,10 +384,12 @@ def _enact_import(
     now: datetime,
     dice: Random,
 ) -> None:
+    context = enact.ActionContext(actor_id=None, source=SOURCE, now=now)
+    is_without_seed = not isinstance(bundle.engine, UnsetType) and bundle.engine.dice_seed is None
+    is_drawn_on = is_without_seed and bundle.tournament.status != "completed"
+    new_seed = enact.new_seed(dice) if is_drawn_on else ""
     try:
-        enact.enact_import(
-            transaction, change, enact.ActionContext(actor_id=None, source=SOURCE, now=now), dice, lines
-        )
+        enact.enact_import(transaction, change, context, dice, lines, new_seed=new_seed)
     except Invalid as error:
         field_name, sentences = next(iter(error.errors.items()))
         raise BrokenBundle(_json_path(bundle, field_name), sentences[0]) from error

@@ -76,21 +76,23 @@ class CheckInIsOver(Conflict):
     sentence = "The tournament has started. Drop players who are not here one by one."
 
 
-def sign_up(tournament: Tournament, entrant: Entrant, dice: Random, now: datetime) -> list[Change]:
-    """Add somebody to the tournament, or to the end of the waiting list when it is full.
+def take(
+    tournament: Tournament, entrant: Entrant, entry: SignUpEntry, dice: Random, now: datetime
+) -> list[Change]:
+    """Let somebody in who signed up themselves; the entry has the time at which they did.
 
-    Raises Conflict for who is on the list, and for a full waiting list.
+    Raises Conflict for who is on the list, and where nobody can join any more.
     """
     require_not_listed(tournament, entrant.player_id)
-    entry = _new_entry(tournament, entrant.player_id, now)
-    if waiting_list.free_places(tournament) > 0:
-        changes = roster.add_entrants(tournament, [entrant], dice, now)
-        return [*changes, *_listed(tournament, entry)]
-    return [*_listed(tournament, _last_waiting(tournament, entry))]
+    changes = roster.add_entrants(tournament, [entrant], dice, now)
+    return [*changes, *_listed(apply_changes(tournament, changes), entry)]
 
 
 def wait(tournament: Tournament, player_id: int, now: datetime) -> list[Change]:
-    """Put a player of the book at the end of the waiting list. Raises Conflict as `sign_up` does."""
+    """Put a player of the book at the end of the waiting list.
+
+    Raises Conflict for who is on the list, and for a full waiting list.
+    """
     _require_not_completed(tournament)
     require_not_listed(tournament, player_id)
     entry = _new_entry(tournament, player_id, now)

@@ -208,7 +208,8 @@ TOURNAMENT = (
         column="engine",
         null=True,
         shown_as=None,
-        audience="organizer",
+        # It holds the seed of all draws.
+        audience="secret",
         bundle="facts",
         announced="no",
     ),

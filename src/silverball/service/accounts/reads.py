@@ -13,13 +13,14 @@ from silverball.kit.values import WithSecret
 from silverball.rules.mechanics import seeding
 from silverball.service.standings.reads import standings
 from silverball.store import tables
-from silverball.store.people import audit
+from silverball.store.people import audit, site_values
 from silverball.store.tables import (
     account_link,
     half_sign_in,
     known_browser,
     recovery_code,
     session,
+    site_value,
     two_step,
     user,
 )
@@ -400,6 +401,8 @@ class SignedInUser(WithSecret, frozen=True, kw_only=True):
     proved_at: datetime | None
     # Whether this request has to be recorded as a use of the session.
     is_use_due: bool
+    # The site demands two-step sign-in of this account, which has it off: nothing else is open to them.
+    owes_two_step: bool = False
 
 
 def normalized_email(email: str) -> str:
@@ -433,6 +436,23 @@ def is_known_browser(db: Connection, user_id: int, secret: str) -> bool:
     return bool(secret) and db.execute(rows).first() is not None
 
 
+# The value of the site that says of whom two-step sign-in is demanded; not there: of nobody.
+TWO_STEP_DEMAND = "two-step-demanded"
+DEMANDED_OF = ("nobody", "administrators", "everybody")
+
+
+def two_step_demand(db: Connection) -> str:
+    """Of whom the site demands two-step sign-in: one of DEMANDED_OF."""
+    return site_values.find_site_value(db, TWO_STEP_DEMAND) or DEMANDED_OF[0]
+
+
+def _owes_two_step() -> ColumnElement[bool]:
+    demand = site_value.c.value
+    is_meant = or_(demand == "everybody", and_(demand == "administrators", user.c.role == "admin"))
+    is_on = exists().where(two_step.c.user_id == user.c.user_id, two_step.c.confirmed_at.is_not(None))
+    return and_(exists().where(site_value.c.name == TWO_STEP_DEMAND, is_meant), ~is_on)
+
+
 def find_signed_in_user(
     db: Connection, secret: str, now: datetime, idle_limit: timedelta
 ) -> SignedInUser | None:
@@ -440,7 +460,7 @@ def find_signed_in_user(
     # The lookup is by hash, so its duration reveals nothing about the secret.
     rows = (
         select(user.c.user_id, user.c.name, user.c.email, user.c.role, session.c.csrf)
-        .add_columns(session.c.proved_at, session.c.seen_at)
+        .add_columns(session.c.proved_at, session.c.seen_at, _owes_two_step().label("owes_two_step"))
         .join_from(session, user, session.c.user_id == user.c.user_id)
         .where(
             session.c.hash == tokens.digest(secret),
@@ -452,8 +472,9 @@ def find_signed_in_user(
     if row is None:
         return None
     values = dict(row)
-    seen_at = values.pop("seen_at")
-    return SignedInUser(**values, is_use_due=seen_at is None or now - seen_at >= USE_RECORDED_EVERY)
+    seen_at, owes = values.pop("seen_at"), bool(values.pop("owes_two_step"))
+    is_use_due = seen_at is None or now - seen_at >= USE_RECORDED_EVERY
+    return SignedInUser(**values, is_use_due=is_use_due, owes_two_step=owes)
 
 
 def _is_open(now: datetime, idle_limit: timedelta) -> ColumnElement[bool]:

@@ -25,6 +25,7 @@ from silverball.rules.model.changes import (
     Added,
     Altered,
     Change,
+    DrawRemembered,
     GameDeleted,
     SuggestionDecided,
     TournamentAltered,
@@ -257,6 +258,7 @@ def _standing_row(tournament_id: int, row: Standing) -> dict[str, Any]:
     }
 
 
+SEED_BITS = 128
 JournalEntries = Sequence[tuple[str, Mapping[str, Any]]]
 
 
@@ -425,6 +427,11 @@ def create_tournament(
     return replace(planned, tournament_id=tournament_id)
 
 
+def new_seed(dice: Random) -> str:
+    """A new seed of draws. Outside tests `dice` is a `secrets.SystemRandom`."""
+    return f"{dice.getrandbits(SEED_BITS):032x}"
+
+
 def commitment_notes(dice_seed: str) -> JournalEntries:
     """The journal entry that commits to the seed of the draws that follow; none without a seed."""
     if not dice_seed:
@@ -451,6 +458,23 @@ def record_merge(
             now=context.now,
         )
         transaction.loaded.pop(tournament_id, None)
+
+
+def record_seed_export(transaction: Transaction, tournament_id: int, context: ActionContext) -> None:
+    """Append that the seed of a tournament that is not over was exported. Raises NotFound."""
+    tournament = loaded.load_for_change(transaction, tournament_id).tournament
+    if tournament.status == "completed" or not tournament.state.dice_seed:
+        return
+    journal.append(
+        transaction.connection,
+        tournament_id,
+        [(journal.SEED_EXPORTED, {})],
+        actor_id=context.actor_id,
+        source=context.source,
+        now=context.now,
+    )
+    revisions.raise_tournaments(transaction, [tournament_id])
+    transaction.loaded.pop(tournament_id, None)
 
 
 def undo_action(
@@ -546,15 +570,19 @@ def enact_import(
     context: ActionContext,
     dice: Random,
     lines: Sequence[WrittenLine] = (),
+    *,
+    new_seed: str = "",
 ) -> None:
     """Store an imported tournament, and its journal if it has one. Raises Invalid when it cannot be ranked.
 
+    Its draws go on with the new seed, which is committed to, if there is one.
     Nothing is announced: `dice` name a new epoch, so that followers of the channel read everything again.
     """
     db = transaction.connection
     tournament_id = change.tournament_id
     rating_days.mark_tournament(db, tournament_id)
     change = _with_first_completion(db, change)
+    change, seeding = _with_seed(change, new_seed)
     imports.write_import(db, change)
     rating_days.mark_tournament(db, tournament_id)
     store_imported(db, change)
@@ -563,7 +591,7 @@ def enact_import(
     journal.append(
         db,
         tournament_id,
-        [(name, journal.encode_change(change))],
+        [*seeding, (name, journal.encode_change(change))],
         actor_id=context.actor_id,
         source=context.source,
         now=context.now,
@@ -571,6 +599,17 @@ def enact_import(
     )
     announcements.start_epoch(transaction, tournament_id, f"{dice.getrandbits(32):08x}")
     revisions.raise_tournaments(transaction, [tournament_id])
+
+
+def _with_seed(change: TournamentImported, new_seed: str) -> tuple[TournamentImported, JournalEntries]:
+    """The import with this seed, and the entries that tell of it; unchanged without one."""
+    if not new_seed:
+        return change, ()
+    (row,) = change.parts["tournament"]
+    state = {**(row["engine"] or {}), "dice_seed": new_seed}
+    remembered = {"before": {"state": row["engine"] or {}}, "after": {"state": state}}
+    entries = [(DrawRemembered.__name__, remembered), *commitment_notes(new_seed)]
+    return replace(change, parts={**change.parts, "tournament": [{**row, "engine": state}]}), entries
 
 
 def _with_first_completion(db: Connection, change: TournamentImported) -> TournamentImported:

@@ -327,6 +327,7 @@ SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "SignUpChanged": lambda data, names: changed_sentence(data["before"], data["after"], names.player),
     "DrawRemembered": _fixed_sentence("The input of the next draws was stored."),
     "ActionUndone": lambda data, _: f"Action {data['action']} was undone.",
+    "SeedExported": _fixed_sentence("The operator of the site exported the seed of the draws to a file."),
     "SeedCommitted": lambda data, _: f"The seed of all draws was committed to: {data['commitment']}.",
     "DrawFacts": _fixed_sentence("What the draw took from outside the tournament was stored."),
     "DrawPreviewed": lambda data, _: f"The draw was looked at {times_text(data['times'])} before.",
@@ -605,6 +606,7 @@ COMMITTED = (
 HIDDEN = (
     "The seed is shown when the tournament is completed; until then nobody sees it, the organizer neither."
 )
+EXPORTED = " The operator exported the seed ({times}): whoever has that file knew the draws after it."
 REVEALED = "The seed is shown now: its hash is the one that was published, and it gives every draw again."
 
 
@@ -626,13 +628,15 @@ class DrawCounts(Struct, frozen=True, kw_only=True):
         )
 
 
-def seeds_text(commitments: int, *, is_revealed: bool) -> str:
+def seeds_text(commitments: int, exported_at: Sequence[str], *, is_revealed: bool) -> str:
     """A sentence about the source of all draws of a tournament."""
     if not commitments:
         return NOT_COMMITTED
     text = COMMITTED.format(ending=REVEALED if is_revealed else HIDDEN)
     if commitments > 1:
         text += " It was reopened, and each time a new seed was committed to, because the old one was known."
+    if exported_at:
+        text += EXPORTED.format(times=", ".join(exported_at))
     return text
 
 

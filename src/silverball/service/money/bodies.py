@@ -52,6 +52,15 @@ class PersonAtDoor(Body, frozen=True, kw_only=True):
             raise Invalid({"here": ["Send whether they are here, or a payment."]})
 
 
+class TakenSignUp(Body, frozen=True, kw_only=True):
+    """A person who is let in: whether they are here, and their payment."""
+
+    here: bool = False
+    """Whether they are here."""
+    payment: NewPayment | None = None
+    """What they paid; null when nothing."""
+
+
 class NewWaiting(Body, frozen=True, kw_only=True):
     """A player of the organizer's book, for the waiting list."""
 

@@ -28,7 +28,8 @@ from silverball.service.standings.reads import standings
 from silverball.service.tables.sheet import Cell, VerbatimText
 from silverball.service.users import reads as users
 from silverball.store import tables
-from silverball.store.tournament import code_secrets, snapshot
+from silverball.store.tournament import code_secrets, sign_up_requests, snapshot
+from silverball.store.tournament.sign_up_requests import SignUpRequest
 from silverball_wire import base
 from silverball_wire.prizes import (
     ListedPerson,
@@ -252,11 +253,54 @@ def _secret_hash(db: Connection, tournament: Tournament, text: str, suffix: str)
     return hashlib.sha256(f"{text} {secret}{suffix}".encode()).hexdigest()[:CODE_LETTERS]
 
 
-def own_place(db: Connection, tournament: Tournament, player_id: int, code: str) -> str | None:
-    """The sentence about the holder of this personal code; None when it is not the player's."""
-    own = personal_code(db, tournament, player_id)
-    is_theirs = bool(own) and hmac.compare_digest(own.encode(), code.encode())
-    return place_sentence(tournament, player_id) if is_theirs else None
+def request_code(db: Connection, tournament: Tournament, sign_up_id: int) -> str:
+    """The code of the page that shows somebody what became of their sign-up."""
+    return _secret_hash(db, tournament, f"sign-up {sign_up_id} for {tournament.tournament_id}", "")
+
+
+class OwnPlace(Struct, frozen=True, kw_only=True):
+    """A name and a sentence for the holder of a personal code."""
+
+    name: str
+    sentence: str
+
+
+def own_place(db: Connection, tournament: Tournament, number: int, code: str) -> OwnPlace | None:
+    """The place of the holder of this code of a sign-up; None when it is not theirs.
+
+    Links of earlier versions have the id of the player in place of that of the sign-up.
+    """
+    own = request_code(db, tournament, number)
+    if own and hmac.compare_digest(own.encode(), code.encode()):
+        return _place_of_request(db, tournament, number)
+    own = personal_code(db, tournament, number)
+    if own and hmac.compare_digest(own.encode(), code.encode()):
+        return _place_of_player(db, tournament, number)
+    return None
+
+
+def _place_of_player(db: Connection, tournament: Tournament, player_id: int) -> OwnPlace:
+    name = names_on_list(db, tournament).get(player_id, "")
+    return OwnPlace(name=name, sentence=place_sentence(tournament, player_id))
+
+
+def _place_of_request(db: Connection, tournament: Tournament, sign_up_id: int) -> OwnPlace | None:
+    for request, position in untaken(db, tournament):
+        if request.sign_up_id == sign_up_id:
+            return OwnPlace(name=request.name, sentence=position_sentence(position))
+    settled = sign_up_requests.find(db, tournament.tournament_id, sign_up_id)
+    return None if settled is None else _place_of_player(db, tournament, settled.player_id or 0)
+
+
+def untaken(db: Connection, tournament: Tournament) -> list[tuple[SignUpRequest, int | None]]:
+    """The sign-ups that were not taken yet, each with its position on the waiting list.
+
+    None for who has a place; after the start nobody has, because each waits for a tap.
+    """
+    free = max(0, waiting_list.free_places(tournament)) if tournament.status == "planned" else 0
+    before = len(waiting_list.waiting_entries(tournament)) - free + 1
+    pending = sign_up_requests.pending(db, tournament.tournament_id)
+    return [(request, None if number < free else before + number) for number, request in enumerate(pending)]
 
 
 def place_sentence(tournament: Tournament, player_id: int) -> str:
@@ -266,7 +310,12 @@ def place_sentence(tournament: Tournament, player_id: int) -> str:
     position = waiting_list.position_of(tournament, player_id)
     if position is None:
         return "You are not on the list any more. Ask the organizer."
-    return f"You are {ordinal(position)} on the waiting list."
+    return position_sentence(position)
+
+
+def position_sentence(position: int | None) -> str:
+    """The sentence for somebody on the list; None for who has a place."""
+    return "You are in." if position is None else f"You are {ordinal(position)} on the waiting list."
 
 
 def ordinal(number: int) -> str:
@@ -275,8 +324,11 @@ def ordinal(number: int) -> str:
     return f"{number}{'th' if number % 100 in (11, 12, 13) else ending}"
 
 
-def closed_reason(tournament: Tournament, now: datetime) -> str:
-    """The sentence that says why nobody can sign up; empty while they can."""
+def closed_reason(tournament: Tournament, now: datetime, pending: int = 0) -> str:
+    """The sentence that says why nobody can sign up; empty while they can.
+
+    `pending`: how many have signed up and were not taken yet.
+    """
     registration: Mapping[str, Any] = tournament.details["rsvp_configuration"] or {}
     opens_at, closes_at = _moment(registration, "openAtUtc"), _moment(registration, "closeAtUtc")
     if tournament.status != "planned":
@@ -287,7 +339,7 @@ def closed_reason(tournament: Tournament, now: datetime) -> str:
         return NOT_YET
     if closes_at is not None and now >= closes_at:
         return CLOSED
-    is_full = waiting_list.free_places(tournament) <= 0
+    is_full = waiting_list.free_places(tournament) <= pending
     return FULL if is_full and not registration.get("hasWaitlist") else ""
 
 
@@ -314,6 +366,7 @@ def sign_up_list(db: Connection, tournament: Tournament) -> SignUpList:
     people = [
         ListedPerson(
             player_id=entry.player_id,
+            sign_up_id=None,
             name=names.get(entry.player_id, ""),
             place="out" if position is None else "waiting" if position else "in",
             position=position or None,
@@ -325,6 +378,7 @@ def sign_up_list(db: Connection, tournament: Tournament) -> SignUpList:
         )
         for entry, position in _entries_in_order(tournament)
     ]
+    people += [_listed_request(terms, *found) for found in untaken(db, tournament)]
     return SignUpList(
         tournament_id=tournament.tournament_id,
         code=sign_up_code(db, tournament),
@@ -337,6 +391,21 @@ def sign_up_list(db: Connection, tournament: Tournament) -> SignUpList:
         unpaid_players=sum(
             person.place == "in" and person.due > 0 and person.payment is None for person in people
         ),
+    )
+
+
+def _listed_request(terms: SignUpTerms, request: SignUpRequest, position: int | None) -> ListedPerson:
+    return ListedPerson(
+        player_id=None,
+        sign_up_id=request.sign_up_id,
+        name=request.name,
+        place="signed-up" if position is None else "waiting",
+        position=position,
+        signed_up_at=base.iso(request.signed_up_at),
+        checked_in_at=None,
+        late=request.is_late,
+        due=terms.fee + (terms.late_fee if request.is_late else 0),
+        payment=None,
     )
 
 

@@ -6,6 +6,7 @@ from silverball.kit.http.endpoints import (
     Access,
     Call,
     FileDownload,
+    UncachedResult,
     delete,
     get,
     patch,
@@ -23,24 +24,26 @@ from silverball_wire.pages import Data
 from silverball_wire.prizes import PrizeMoney, PrizeTable, SignUpList
 
 SIGN_UPS = "/api/tournaments/{tournament_id}/sign-ups"
+UNTAKEN = SIGN_UPS + "/untaken/{sign_up_id}"
 WAITING_PLAYER = SIGN_UPS + "/waiting/{player_id}"
 
 
 @get(SIGN_UPS, access=Access.OWN)
-def show_sign_ups(call: Call[Query]) -> Data[SignUpList]:
+def show_sign_ups(call: Call[Query]) -> UncachedResult[Data[SignUpList]]:
     """Sign-up list of the caller's tournament: who plays, who waits, who is here and who paid."""
+    # Strangers who sign up give the tournament no new revision.
     with call.read() as db:
-        return Data(data=reads.load_list(db, call.ids[TOURNAMENT], call.caller))
+        return UncachedResult(Data(data=reads.load_list(db, call.ids[TOURNAMENT], call.caller)))
 
 
 @get(SIGN_UPS + "/csv", access=Access.OWN)
-def download_sign_ups(call: Call[Query]) -> FileDownload:
+def download_sign_ups(call: Call[Query]) -> UncachedResult[FileDownload]:
     """Sign-up list of the caller's tournament as CSV, with payments."""
     tournament_id = call.ids[TOURNAMENT]
     with call.read() as db:
         listed = reads.load_list(db, tournament_id, call.caller)
         rows = reads.list_rows(listed, reads.receiver_names(db, listed, call.caller))
-    return sheet.csv_file(f"sign-ups-{tournament_id}.csv", reads.SIGN_UP_HEADER, rows)
+    return UncachedResult(sheet.csv_file(f"sign-ups-{tournament_id}.csv", reads.SIGN_UP_HEADER, rows))
 
 
 @patch(SIGN_UPS, body=money_bodies.ChangedSignUpTerms, ability="manage")
@@ -59,6 +62,24 @@ def update_person_at_door(call: Write[money_bodies.PersonAtDoor]) -> Data[SignUp
 def remove_absent_players(call: Write[Body]) -> Data[SignUpList]:
     """Remove the players who are not checked in; who waits moves up."""
     return Data(data=reads.sign_up_list(call.db, writes.remove_absent(call)))
+
+
+@post(SIGN_UPS + "/untaken", ability="manage")
+def take_all_sign_ups(call: Write[Body]) -> Data[SignUpList]:
+    """Let everybody in who signed up themselves and has a place."""
+    return Data(data=reads.sign_up_list(call.db, writes.take_all_sign_ups(call)))
+
+
+@put(UNTAKEN, body=money_bodies.TakenSignUp, ability="manage")
+def take_sign_up(call: Write[money_bodies.TakenSignUp]) -> Data[SignUpList]:
+    """Let somebody in who signed up themselves, and check them in or record what they paid."""
+    return Data(data=reads.sign_up_list(call.db, writes.take_sign_up(call)))
+
+
+@delete(UNTAKEN, ability="manage")
+def remove_sign_up(call: Write[Body]) -> Data[SignUpList]:
+    """Take somebody off the list who signed up themselves and was not taken."""
+    return Data(data=reads.sign_up_list(call.db, writes.remove_sign_up(call)))
 
 
 @post(SIGN_UPS + "/waiting", body=money_bodies.NewWaiting, ability="manage")

@@ -1,26 +1,26 @@
 """The sign-up list is changed: by players on the public page, and by who runs the tournament."""
 
 import hmac
-from datetime import datetime
+from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
 import msgspec
-from msgspec import Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 from sqlalchemy import Connection
 
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound, Sentence
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Name
+from silverball.kit.http.refusals import TooManyAttempts
 from silverball.kit.values import convert, replace
 from silverball.rules.commands import sign_ups
 from silverball.rules.mechanics import waiting_list
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
-from silverball.rules.model.tournament import Entrant, EntryPayment, SignUpTerms, Tournament
-from silverball.service.core import commands, enact, loaded
+from silverball.rules.model.tournament import EntryPayment, SignUpTerms, Tournament
+from silverball.service.core import commands, loaded, sign_up_taking
 from silverball.service.core.calls import Write
-from silverball.service.core.enact import ActionContext
 from silverball.service.money import bodies as money_bodies
 from silverball.service.money import reads
 from silverball.service.money.bodies import PaidMark, PrizeSettings
@@ -28,12 +28,12 @@ from silverball.service.money.reads import PrizeSheet
 from silverball.service.players import reads as players
 from silverball.service.roster import reads as roster_reads
 from silverball.service.standings.reads import standings
-from silverball.store.counts import quotas
 from silverball.store.database.transaction import Transaction
-from silverball.store.people import book
-from silverball.store.tournament import chain
+from silverball.store.people import names
+from silverball.store.tournament import sign_up_requests
+from silverball.store.tournament.sign_up_requests import SignUpRequest
 
-PLAYER = "player_id"
+PLAYER, SIGN_UP = "player_id", "sign_up_id"
 
 
 class SignUpClosed(Conflict):
@@ -52,6 +52,27 @@ class NameNotUnique(Conflict):
     sentence = "The organizer knows several people called {name}. Ask them to add you."
 
 
+class ManySignUps(TooManyAttempts):
+    sentence = "Many people are signing up from this network. Wait a minute and send it again."
+
+
+class ManySignUpsToday(TooManyAttempts):
+    sentence = "Too many people have signed up from this network today. Ask the organizer to add you."
+
+
+class SignUpsOfBrowser(Conflict):
+    sentence = "{count} people have signed up from this phone. Ask the organizer to add the others."
+
+
+class SignUpsFull(Conflict):
+    sentence = "The list is full. Ask the organizer to add you."
+
+
+# What strangers may do; a device and a director at the door may do more.
+MINUTE_MAX, DAY_MAX, BROWSER_MAX = 30, 200, 5
+WAITING_MAX, UNLIMITED_MAX = 100, 300
+
+
 class SignUp(Struct, frozen=True, kw_only=True):
     """A name and the code of the door, as they were sent."""
 
@@ -59,10 +80,18 @@ class SignUp(Struct, frozen=True, kw_only=True):
     code: str
 
 
+class Sender(Struct, frozen=True, kw_only=True):
+    """The sender of a sign-up: hashes of address and browser, and whether they run the tournament."""
+
+    source: str
+    browser: str
+    is_trusted: bool
+
+
 class SignedUp(Struct, frozen=True, kw_only=True):
     """A person on the list: name, code of their own page, and position if they wait."""
 
-    player_id: int
+    sign_up_id: int
     name: str
     code: str
     position: int | None
@@ -71,47 +100,59 @@ class SignedUp(Struct, frozen=True, kw_only=True):
 
 
 def sign_up(
-    transaction: Transaction,
-    tournament_id: int,
-    sent: SignUp,
-    *,
-    players_max: int,
-    source: str,
-    now: datetime,
+    transaction: Transaction, tournament_id: int, sent: SignUp, sender: Sender, now: datetime
 ) -> SignedUp:
-    """Add the sender to the planned tournament or to its waiting list. `players_max`: of the book.
+    """Put the sender on the list of the planned tournament, where they wait to be taken.
 
-    Raises Conflict while nobody can sign up and for a name that is taken, NotAllowed for a wrong code.
+    Raises Conflict while nobody can sign up and for a name that is taken, NotAllowed for a wrong code,
+    TooManyAttempts for an address that sends too many.
     """
-    before = loaded.load_for_change(transaction, tournament_id)
-    tournament = before.tournament
-    if reason := reads.closed_reason(tournament, now):
+    db = transaction.connection
+    tournament = loaded.load_for_change(transaction, tournament_id).tournament
+    own_code = reads.sign_up_code(db, tournament)
+    pending = sign_up_requests.pending(db, tournament_id)
+    if reason := reads.closed_reason(tournament, now, len(pending)):
         raise SignUpClosed(reason=reason)
-    own_code = reads.sign_up_code(transaction.connection, tournament)
     if not hmac.compare_digest(sent.code.strip().encode(), own_code.encode()):
         raise SignUpCodeWrong
-    quotas.require_room_in_journal(transaction.connection, tournament.details["organizer_id"])
     name = _valid_name(sent.name)
-    entrant = _entrant(transaction.connection, tournament, name, players_max)
-    decision = commands.decide_by_draw(
-        tournament, "roster", lambda dice: sign_ups.sign_up(tournament, entrant, dice, now)
-    )
-    context = ActionContext(actor_id=None, source=source, now=now)
-    after = enact.enact(
-        transaction,
-        tournament_id,
-        decision.changes,
-        context,
-        dice_seed=decision.dice_seed,
-        before=before,
-    )
+    if names.fold(name) in {names.fold(request.name) for request in pending}:
+        raise AlreadySignedUp(name=name)
+    _known_player(db, tournament, name)
+    _require_room(db, tournament, len(pending), sender, now)
+    values = {"source": sender.source, "browser": sender.browser, "signed_up_at": now, "name": name}
+    is_late = waiting_list.is_late(tournament, now)
+    row = {**values, "tournament_id": tournament_id, "is_late": is_late}
+    sign_up_id = sign_up_requests.add(db, row)
     return SignedUp(
-        player_id=entrant.player_id,
+        sign_up_id=sign_up_id,
         name=name,
-        code=reads.personal_code(transaction.connection, tournament, entrant.player_id),
-        position=waiting_list.position_of(after, entrant.player_id),
-        tournament=after,
+        code=reads.request_code(db, tournament, sign_up_id),
+        position=reads.untaken(db, tournament)[-1][1],
+        tournament=tournament,
     )
+
+
+def _require_room(
+    db: Connection, tournament: Tournament, pending: int, sender: Sender, now: datetime
+) -> None:
+    """Raise Conflict when the list is full, and a refusal for who has sent too many."""
+    free = waiting_list.free_places(tournament)
+    if waiting_list.player_limit(tournament) is None:
+        is_full = pending >= UNLIMITED_MAX
+    else:
+        waiting = len(waiting_list.waiting_entries(tournament))
+        is_full = pending >= free and waiting + pending - max(free, 0) >= WAITING_MAX
+    if is_full:
+        raise SignUpsFull
+    if sender.is_trusted:
+        return
+    if sign_up_requests.count_from(db, sender.source, now, timedelta(minutes=1)) >= MINUTE_MAX:
+        raise ManySignUps
+    if sign_up_requests.count_from(db, sender.source, now, timedelta(days=1)) >= DAY_MAX:
+        raise ManySignUpsToday
+    if sign_up_requests.count_of_browser(db, tournament.tournament_id, sender.browser) >= BROWSER_MAX:
+        raise SignUpsOfBrowser(count=BROWSER_MAX)
 
 
 def _valid_name(text: str) -> str:
@@ -123,23 +164,48 @@ def _valid_name(text: str) -> str:
         raise Invalid({"name": ["Enter your name, in at most 100 letters."]}) from error
 
 
-def _entrant(db: Connection, tournament: Tournament, name: str, players_max: int) -> Entrant:
-    """The player of this name in the organizer's book, who is added to it first if need be."""
-    organizer_id = tournament.details["organizer_id"]
-    known_ids = players.ids_by_name(db, organizer_id, [name])[name]
-    waiting = {entry.player_id for entry in waiting_list.waiting_entries(tournament)}
-    listed = waiting | tournament.entrant_by_id.keys()
+def _known_player(db: Connection, tournament: Tournament, name: str) -> int | None:
+    """The player of this name in the organizer's book; None when there is none.
+
+    Raises Conflict for who is on the list, and where several have the name.
+    """
+    known_ids = players.ids_by_name(db, tournament.details["organizer_id"], [name])[name]
+    listed = sign_up_taking.listed_ids(tournament)
     free_ids = [player_id for player_id in known_ids if player_id not in listed]
     if known_ids and not free_ids:
         raise AlreadySignedUp(name=name)
     if len(free_ids) > 1:
         raise NameNotUnique(name=name)
-    if free_ids:
-        claimed = roster_reads.book_players(db, organizer_id, free_ids)
-        return Entrant(player_id=free_ids[0], user_id=claimed[free_ids[0]])
-    quotas.require_room_for_players(db, organizer_id, players_max, 1)
-    row = chain.with_name_digest({"name": name, "ifpa_id": None, "status": "active", "labels": []})
-    return Entrant(player_id=book.add(db, book.PLAYER, organizer_id, row))
+    return free_ids[0] if free_ids else None
+
+
+def take_all_sign_ups(call: Write[Body]) -> Tournament:
+    """Let everybody in who signed up and has a place."""
+    sign_up_taking.take_all(call)
+    return commands.load_tournament(call)
+
+
+def take_sign_up(call: Write[money_bodies.TakenSignUp]) -> Tournament:
+    """Let the person of the sign-up in the path in, also into a full tournament; then as `update_person`."""
+    tournament, request = _find_request(call)
+    (player_id,) = sign_up_taking.take(call, tournament, [request])
+    here, payment = call.body.here or UNSET, call.body.payment or UNSET
+    return commands.run_command(call, lambda current: _door_changes(call, current, player_id, here, payment))
+
+
+def remove_sign_up(call: Write[Body]) -> Tournament:
+    """Take the sign-up in the path off the list."""
+    tournament, request = _find_request(call)
+    sign_up_requests.settle(call.db, tournament.tournament_id, request.sign_up_id, None)
+    return tournament
+
+
+def _find_request(call: Write[Any]) -> tuple[Tournament, SignUpRequest]:
+    tournament = commands.load_tournament(call)
+    for request in sign_up_requests.pending(call.db, tournament.tournament_id):
+        if request.sign_up_id == call.ids[SIGN_UP]:
+            return tournament, request
+    raise NotFound("SignUp", call.ids[SIGN_UP])
 
 
 def change_terms(call: Write[money_bodies.ChangedSignUpTerms]) -> Tournament:
@@ -157,35 +223,46 @@ def change_terms(call: Write[money_bodies.ChangedSignUpTerms]) -> Tournament:
 
 def update_person(call: Write[money_bodies.PersonAtDoor]) -> Tournament:
     """Check the player in the path in, record what they paid, or take either back."""
-    player_id, body = call.ids[PLAYER], call.body
+    here, payment = call.body.here, call.body.payment
+    return commands.run_command(
+        call, lambda current: _door_changes(call, current, call.ids[PLAYER], here, payment)
+    )
 
-    def rule(tournament: Tournament) -> list[Change]:
-        changes: list[Change] = []
-        current = tournament
-        if not isinstance(body.here, UnsetType):
-            changes = sign_ups.check_in(tournament, player_id, call.now, is_here=body.here)
-            current = apply_changes(tournament, changes)
-        if body.payment is None:
-            changes += sign_ups.refund_payment(current, player_id)
-        elif not isinstance(body.payment, UnsetType):
-            payment = EntryPayment(
-                cents=body.payment.cents, how=body.payment.how, user_id=call.actor_id, paid_at=call.now
-            )
-            changes += sign_ups.record_payment(current, player_id, payment)
-        return changes
 
-    return commands.run_command(call, rule)
+def _door_changes(
+    call: Write[Any],
+    tournament: Tournament,
+    player_id: int,
+    here: bool | UnsetType,
+    payment: money_bodies.NewPayment | UnsetType | None,
+) -> list[Change]:
+    changes: list[Change] = []
+    current = tournament
+    if not isinstance(here, UnsetType):
+        changes = sign_ups.check_in(tournament, player_id, call.now, is_here=here)
+        current = apply_changes(tournament, changes)
+    if payment is None:
+        changes += sign_ups.refund_payment(current, player_id)
+    elif not isinstance(payment, UnsetType):
+        paid = EntryPayment(cents=payment.cents, how=payment.how, user_id=call.actor_id, paid_at=call.now)
+        changes += sign_ups.record_payment(current, player_id, paid)
+    return changes
 
 
 def remove_absent(call: Write[Body]) -> Tournament:
-    """Remove the players who are not checked in."""
+    """Remove the players who are not checked in, and the sign-ups with a place that were not taken."""
 
     def rule(tournament: Tournament) -> commands.Decision:
         return commands.decide_by_draw(
             tournament, "roster", lambda dice: sign_ups.remove_absent(tournament, dice, call.now)
         )
 
-    return commands.run_command(call, rule)
+    before = commands.load_tournament(call)
+    away = [request for request, position in reads.untaken(call.db, before) if position is None]
+    after = commands.run_command(call, rule)
+    for request in away:
+        sign_up_requests.settle(call.db, after.tournament_id, request.sign_up_id, None)
+    return after
 
 
 def add_waiting(call: Write[money_bodies.NewWaiting]) -> Tournament:

@@ -137,15 +137,15 @@ DIRECTORS = (
 
 
 def load_engine_facts(
-    db: Connection, tournament_id: int, *, with_journal: bool = False
+    db: Connection, tournament_id: int, *, with_journal: bool, with_seed: bool
 ) -> bundle.EngineFacts:
-    """The stored facts that no published shape has, every list by id."""
+    """The stored facts that no published shape has, every list by id; a seed that is left out is None."""
     own = tables.tournament.c
     stored = select(own.engine, own.prizes, own.reopening).where(own.tournament_id == tournament_id)
     engine, plan, reopening = db.execute(stored).one()
     state = convert(engine or {}, EngineState, strict=False)
     return bundle.EngineFacts(
-        dice_seed=state.dice_seed,
+        dice_seed=state.dice_seed if with_seed or not state.dice_seed else None,
         redraws=dict(state.redraws),
         clock_ends_at=base.iso_or_none(state.clock_ends_at),
         round_minutes=state.round_minutes,
@@ -230,6 +230,15 @@ class LinkInUse(Conflict):
     """The custom link leads to something else here."""
 
     sentence = "The custom link {link} is in use already. Import with new ids (--renumber), or leave it out."
+
+
+class JournalHoldsSeed(Conflict):
+    """The hashes of the lines cover the seed, so that they cannot be exported without it."""
+
+    sentence = (
+        "The journal holds the seed of the draws, and the tournament is not completed. Export it without "
+        "--with-journal, or with --with-seed too; its page of draws then says so."
+    )
 
 
 # SQLite accepts up to 32,766 parameters in a statement.
@@ -405,13 +414,22 @@ def find_existing(
     )
 
 
-def load_bundle(db: Connection, tournament_id: int, *, with_journal: bool = False) -> bundle.Bundle:
-    """The tournament with all its parts, every list by id. Raises NotFound."""
+def load_bundle(
+    db: Connection, tournament_id: int, *, with_journal: bool = False, with_seed: bool = False
+) -> bundle.Bundle:
+    """The tournament with all its parts, every list by id; after completion always with its seed.
+
+    Raises NotFound, and JournalHoldsSeed where the journal of one that is not over is wanted without it.
+    """
     tournament = parts.find_tournament(db, tournament_id, ALL_PARTS, OPERATOR)
+    with_seed = with_seed or tournament.status == "completed"
+    lines = _load_journal(db, tournament_id) if with_journal else ()
+    engine = load_engine_facts(db, tournament_id, with_journal=bool(lines), with_seed=with_seed)
+    if with_journal and engine.dice_seed is None:
+        raise JournalHoldsSeed
     rows, _ = standings.tournament_standings(db, tournament_id)
     waiting = single_player_reads.all_spots(db, tournament_id)
     own = _with_stored_seeds(db, _without_placeholders(db, tournament))
-    lines = _load_journal(db, tournament_id) if with_journal else ()
     head = lines[-1].hash if lines else chain.journal_head(db, tournament_id)
     listed = _things_by_id(db, "playerId", Player, ids_beside_tournament(db, tournament_id))
     present = (*(() if isinstance(own.players, UnsetType) else own.players), *listed)
@@ -439,7 +457,7 @@ def load_bundle(db: Connection, tournament_id: int, *, with_journal: bool = Fals
         series=own.series or UNSET,
         scorekeepers=own.scorekeepers or UNSET,
         journal_head=head or UNSET,
-        engine=load_engine_facts(db, tournament_id, with_journal=bool(lines)),
+        engine=engine,
         journal=lines or UNSET,
         former_players=_former_things(db, "playerId", Player, lines, present) or UNSET,
         sign_up_players=listed or UNSET,

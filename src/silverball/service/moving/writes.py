@@ -9,10 +9,11 @@ from msgspec import Struct
 from sqlalchemy import Connection, RowMapping, Table, bindparam, delete, insert, or_, select, update
 
 from silverball.kit.errors import Conflict, NotFound
-from silverball.service.core import feed_events
+from silverball.service.core import enact, feed_events
 from silverball.service.moving import reads
 from silverball.service.moving.reads import ACTIVE, FAILED, FINISHED, STOPPED, ListedItem
 from silverball.store import tables
+from silverball.store.database.engine import Store
 from silverball.store.database.transaction import Transaction
 from silverball.store.people import encryption
 from silverball.store.revisions import revisions
@@ -72,6 +73,14 @@ def store_contents(transaction: Transaction, contents: BundleContents, *, now: d
     _upsert(db, tables.occasion, "occasion_id", contents.occasions)
     moved = (tables.user, tables.location, tables.series, tables.arena, tables.player, tables.bank)
     imports.move_sequences(db, [*moved, tables.occasion])
+
+
+def note_seed_export(store: Store, tournament_id: int, now: datetime) -> None:
+    """Write into the journal of a tournament that is not over that its seed leaves. Raises NotFound."""
+    with store.write(tournament_id) as transaction:
+        enact.record_seed_export(
+            transaction, tournament_id, enact.ActionContext(actor_id=None, source="shell", now=now)
+        )
 
 
 def join_occasion(db: Connection, occasion_id: int, tournament_id: int, user_id: int) -> None:

@@ -16,6 +16,7 @@ from silverball.service.core import access
 from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.core.calls import PageRows, count_rows_before, refuse_deep_pagination
 from silverball.service.outlook.reads import federation
+from silverball.service.tables import sheet
 from silverball.store import tables
 from silverball.store.database.conditions import is_among
 from silverball.store.people import book, names, rating_days
@@ -725,12 +726,10 @@ def rating_csv_lines(db: Connection) -> Iterator[str]:
     ).select_from(PUBLISHED)
     rows = rows.outerjoin(tables.user, _USER.user_id == _PUBLISHED.user_id).where(rating_days.IS_LISTED)
     for name, user_id, ifpa_id, rating, rd, last in _stream_rows(db, rows.order_by(_PUBLISHED.rating_id)):
-        quoted = name.replace('"', '""')
         lower = formulas.lower_bound(rating, rd)
-        yield (
-            f'"{quoted}",{_id_text(user_id)},{_id_text(ifpa_id)},{rating:.2f},{rd:.2f},{lower:.2f},'
-            f"{last},{formulas.rating_class(rating)}\n"
-        )
+        numbers = (f"{rating:.2f}", f"{rd:.2f}", f"{lower:.2f}")
+        class_ = formulas.rating_class(rating)
+        yield sheet.raw_line((sheet.QuotedText(name), user_id, ifpa_id, *numbers, last, class_))
 
 
 def revision_csv_lines(db: Connection) -> Iterator[str]:
@@ -765,17 +764,14 @@ def revision_csv_lines(db: Connection) -> Iterator[str]:
     )
     for rating_id, user_id, ifpa_id, day, rating, rd, delta, *sums in _stream_rows(db, rows):
         lower = formulas.lower_bound(rating, rd)
-        numbers = ",".join(_id_text(count) for count in sums)
-        change = "" if delta is None else two_decimals(delta)
-        yield (
-            f"{rating_id},{_id_text(user_id)},{_id_text(ifpa_id)},{day},{rating:.2f},{rd:.2f},{lower:.2f},"
-            f"{change},{numbers}\n"
+        numbers = (
+            f"{rating:.2f}",
+            f"{rd:.2f}",
+            f"{lower:.2f}",
+            None if delta is None else two_decimals(delta),
         )
+        yield sheet.raw_line((rating_id, user_id, ifpa_id, day, *numbers, *sums))
 
 
 def _stream_rows(db: Connection, rows: Select[Any]) -> Iterator[Any]:
     return iter(db.execute(rows, execution_options={"yield_per": ROWS_AT_ONCE}))
-
-
-def _id_text(number: int | None) -> str:
-    return "" if number is None else str(number)

@@ -19,7 +19,7 @@ from silverball.rules.mechanics import seeding
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, QueueLeft
 from silverball.rules.model.tournament import Bank, Entrant, LineupArena, Tournament
-from silverball.service.core import commands
+from silverball.service.core import commands, sign_up_taking
 from silverball.service.core.calls import Write
 from silverball.service.machines import reads as machines
 from silverball.service.outlook.reads import federation
@@ -185,6 +185,9 @@ def change_players(call: Write[EntrantsPatch]) -> tuple[Player, ...]:
 
 
 def _change_entrants(call: Write[Any], changes: Sequence[tuple[int, dict[str, Any]]]) -> None:
+    if any("seed" in fields for _, fields in changes):
+        # Whoever signed up and has a place is among those who are seeded.
+        sign_up_taking.take_all(call)
     _run_by_draw(
         call,
         commands.load_tournament(call),

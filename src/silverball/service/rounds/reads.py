@@ -128,7 +128,9 @@ def tournament_draws(db: Connection, tournament_id: int) -> TournamentDraws:
     return TournamentDraws(
         commitments=commitments,
         rounds=tuple(_round_draws(actions, row.settings, pending)),
-        text=texts.seeds_text(len(commitments), is_revealed=row.status == "completed"),
+        text=texts.seeds_text(
+            len(commitments), _seed_exports(actions), is_revealed=row.status == "completed"
+        ),
     )
 
 
@@ -144,6 +146,11 @@ def _commitments(actions: Sequence[Action], *, is_revealed: bool) -> tuple[SeedC
         for name, data in action.entries
         if name == journal.SEED_COMMITTED
     )
+
+
+def _seed_exports(actions: Sequence[Action]) -> list[str]:
+    """The times, in UTC, at which the seed left before completion."""
+    return [f"{action.at:%Y-%m-%d %H:%M} UTC" for action in actions if action.is_seed_export]
 
 
 def _round_draws(

@@ -34,10 +34,11 @@ from silverball.rules.model.tournament import EngineState, Entrant, LineupArena,
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
-from silverball.service.core import access, commands, enact, loaded
+from silverball.service.core import access, commands, enact, loaded, sign_up_taking
 from silverball.service.core.calls import Write
 from silverball.service.core.commands import Decision, Draw, DryRun
 from silverball.service.core.enact import ActionContext
+from silverball.service.money import reads as money_reads
 from silverball.service.roster import reads as roster_reads
 from silverball.service.tournaments import configuration
 from silverball.service.tournaments.bodies import (
@@ -58,13 +59,12 @@ from silverball.store.database import statements
 from silverball.store.database.transaction import Transaction
 from silverball.store.revisions import revisions
 from silverball.store.revisions.stamps import Revision
-from silverball.store.tournament import announcements, code_secrets
+from silverball.store.tournament import announcements, code_secrets, sign_up_requests
 from silverball.store.tournament.loaded import LoadedTournament
 from silverball_wire import base
 from silverball_wire.values import LinkType
 
 CREATOR_ROLES = ("organizer", "admin")
-SEED_BITS = 128
 NAMED_MAX = 3
 
 
@@ -128,13 +128,9 @@ def planned_tournament(
         points_map=configuration.points_map(type_, settings, details["points_map_custom"]),
         tiebreaker_points_map=tiebreakers,
         has_entry_limits=_has_entry_limits(details),
-        state=EngineState(dice_seed=_new_seed(dice)),
+        state=EngineState(dice_seed=enact.new_seed(dice)),
         details={**details, "primary_config_settings": list(format_.primary_settings)},
     )
-
-
-def _new_seed(dice: Random) -> str:
-    return f"{dice.getrandbits(SEED_BITS):032x}"
 
 
 def _has_entry_limits(details: Mapping[str, Any]) -> bool:
@@ -169,14 +165,27 @@ def _edit_changes(call: Write[ChangedTournamentFields], tournament: Tournament) 
 def prepare_start(call: Write[Body]) -> Draw:
     """Read what the draw of the start needs; returns the draw."""
     before = commands.load_snapshot(call)
-    informed = series_facts.with_seed_facts(call.db, commands.as_drawn(call, before.tournament))
-    informed = series_facts.with_series_facts(call.db, informed)
+    if any(position is None for _, position in money_reads.untaken(call.db, before.tournament)):
+        # They are taken first, in the transaction of the start.
+        return lambda: DryRun(before.revision, call.now)
+    informed = _with_facts_to_start(call, commands.as_drawn(call, before.tournament))
     return lambda: DryRun(before.revision, call.now, _start_decision(informed, call.now))
 
 
+def _with_facts_to_start(call: Write[Body], tournament: Tournament) -> Tournament:
+    return series_facts.with_series_facts(call.db, series_facts.with_seed_facts(call.db, tournament))
+
+
 def start_tournament(call: Write[Body]) -> Tournament:
-    """Start the tournament with the prepared draw."""
-    commands.load_tournament(call)
+    """Start the tournament with the prepared draw; who signed up and has a place is taken first."""
+    if commands.load_tournament(call).status == "planned" and sign_up_taking.take_all(call):
+        return commands.run_command(
+            call, lambda tournament: _start_decision(_with_facts_to_start(call, tournament), call.now)
+        )
+    prepared: DryRun = call.preparation
+    if not prepared.decision.changes:
+        # Those who were to be taken are gone.
+        raise PreparationOutdated
     return commands.commit_dry_run(call)
 
 
@@ -193,10 +202,12 @@ def _start_decision(informed: Tournament, now: datetime) -> Decision:
 def complete_tournament(call: Write[Completion]) -> Tournament:
     """Complete the tournament, with an open round kept as far as it is finished, or dropped."""
     drops = call.body.open_round == "drop"
-    return commands.run_command(
+    completed = commands.run_command(
         call,
         lambda tournament: tournament_commands.complete(tournament, call.now, drops_open_round=drops),
     )
+    sign_up_requests.forget(call.db, completed.tournament_id)
+    return completed
 
 
 def reopen_tournament(call: Write[Body], dice: Random) -> Tournament:
@@ -207,7 +218,7 @@ def reopen_tournament(call: Write[Body], dice: Random) -> Tournament:
 
     def rule(tournament: Tournament) -> Decision:
         # The draws of an imported tournament were made elsewhere.
-        seed = _new_seed(dice) if tournament.state.dice_seed else ""
+        seed = enact.new_seed(dice) if tournament.state.dice_seed else ""
         return Decision(tournament_commands.reopen(tournament, seed), notes=enact.commitment_notes(seed))
 
     return commands.run_command(call, rule)

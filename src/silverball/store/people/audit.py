@@ -54,6 +54,7 @@ SecurityEvent = Literal[
     "token-rotated",
     "too-many-sign-ins",
     "tournament-restored",
+    "two-step-demanded",
     "two-step-off",
     "two-step-on",
 ]

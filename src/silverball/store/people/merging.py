@@ -97,6 +97,7 @@ ID_COLUMNS = (
     tables.suggestion.c.player_id,
     tables.device_action.c.player_id,
     tables.game_note.c.player_id,
+    tables.sign_up_request.c.player_id,
 )
 # Columns whose JSON contains ids of players.
 JSON_COLUMNS = (

@@ -233,6 +233,29 @@ sign_up = table(
     },
 )
 
+# Who signed themselves up and was not taken yet: a name, and no player of the book.
+sign_up_request = table(
+    "sign_up_request",
+    key("sign_up_id"),
+    reference("tournament_id", "tournament.tournament_id", cascade=True),
+    # Empty once they were taken or removed.
+    text("name"),
+    # Pending, taken or removed; rows stay, because addresses are counted by them.
+    text("status"),
+    Column("signed_up_at", Instant, nullable=False),
+    flag("is_late"),
+    # Hashes of the address and of the browser.
+    text("source"),
+    text("browser"),
+    # Who they became.
+    integer("player_id", null=True),
+    indexes=[("tournament_id",), ("source", "signed_up_at")],
+    audiences={
+        "staff": "sign_up_id tournament_id name status signed_up_at is_late player_id",
+        "secret": "source browser",
+    },
+)
+
 standing = table(
     "standing",
     key_reference("tournament_id", "tournament.tournament_id"),
@@ -311,7 +334,9 @@ journal = table(
     indexes=[("tournament_id", "journal_id")],
     audiences={
         "staff": "journal_id tournament_id action_id change actor_id at draw_version digests hash",
-        "organizer": "data dice_seed source source_salt source_hash sealed_labels",
+        "organizer": "source source_salt source_hash sealed_labels",
+        # Until completion whoever reads these knows the draws to come.
+        "secret": "data dice_seed",
     },
 )
 

@@ -79,6 +79,8 @@ TOURNAMENT_IMPORTED = TournamentImported.__name__
 RESULT_CORRECTED = "ResultCorrected"
 # The tournament's seed was committed to: its hash, by which anybody can check it once it is revealed.
 SEED_COMMITTED = "SeedCommitted"
+# The operator exported the seed before completion: whoever has the file knows the draws to come.
+SEED_EXPORTED = "SeedExported"
 # How often the draw of this action was looked at before it was made.
 DRAW_PREVIEWED = "DrawPreviewed"
 # What the draw of this action took from outside the tournament.
@@ -96,6 +98,7 @@ NOTES = frozenset(
     {
         RESULT_CORRECTED,
         SEED_COMMITTED,
+        SEED_EXPORTED,
         DRAW_PREVIEWED,
         DRAW_FACTS,
         GAME_NOTED,
@@ -177,6 +180,11 @@ class Action(Struct, frozen=True, kw_only=True):
     def is_import(self) -> bool:
         """Whether it tells that the journal before it was imported, which undo passes over."""
         return self.has_change(JOURNAL_IMPORTED)
+
+    @property
+    def is_seed_export(self) -> bool:
+        """Whether it tells that the seed was exported, which undo passes over."""
+        return self.has_change(SEED_EXPORTED)
 
     @property
     def is_report(self) -> bool:

@@ -120,7 +120,8 @@ class _Reading:
         )
 
     def _is_passed_over(self, action: Action) -> bool:
-        if action.is_merge or action.is_import or action.is_room_call or action.undone_action_ids:
+        is_beside = action.is_merge or action.is_import or action.is_seed_export or action.is_room_call
+        if is_beside or action.undone_action_ids:
             return True
         is_settled = action.is_report and action.suggestion_ids(journal.SUGGESTION_MADE) <= self._settled
         return is_settled or action.action_id in self._undone | self._ticked_since_completion

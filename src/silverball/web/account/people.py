@@ -13,6 +13,7 @@ from silverball.service.accounts import reads as accounts_reads
 from silverball.service.accounts.reads import AccountLink
 from silverball.service.accounts.writes import accounts as writes_accounts
 from silverball.service.accounts.writes import links as link_writes
+from silverball.service.accounts.writes import sessions as writes_sessions
 from silverball.service.accounts.writes.links import AdminAct, NewAccountLink
 from silverball.service.core import access
 from silverball.service.core.calls import ROWS_DEEP_MAX
@@ -148,6 +149,7 @@ NOTICES = {
     "lifted": "The suspension is lifted. Webhooks stay off until they are switched on.",
     "role": "The account has another role.",
     "withdrawn": "The link is withdrawn.",
+    "demanded": "Saved: it holds from the next request of each account on.",
 }
 
 
@@ -231,6 +233,22 @@ def withdraw_link(request: PageRequest) -> Response:
     return redirect(f"{PATH}?said=withdrawn")
 
 
+@page("POST", "/account/accounts/two-step", for_admins=True, opens=PATH)
+def demand_two_step(request: PageRequest) -> Response:
+    """Say of whom the site demands two-step sign-in."""
+    fault = _proof_fault(request, "two-step")
+    if fault is not None:
+        return fault
+    act = _act(request)
+
+    def change(transaction: Transaction) -> None:
+        writes_sessions.demand_two_step(
+            transaction.connection, request.field("of"), now=act.now, user_id=act.user_id, source=act.source
+        )
+
+    return _change(request, "two-step", change, f"{PATH}?said=demanded")
+
+
 def _act(request: PageRequest) -> AdminAct:
     return AdminAct(user_id=request.account.user_id, source=request.client_address, now=request.site.now())
 
@@ -294,10 +312,12 @@ def _render_accounts(request: PageRequest, fault: FormFault | None = None) -> Re
     with request.site.store.read() as db:
         found = users.find_accounts(db, words, request.caller, role=role)
         open_links = accounts_reads.open_links(db, request.site.now())
+        demand = accounts_reads.two_step_demand(db)
     return request.render(
         "account/accounts.html",
         fault.status if fault else 200,
         words=words,
+        demand=demand,
         role="" if words else role,
         roles=access.ROLES,
         accounts=found,
@@ -344,6 +364,7 @@ EVENT_WORDS: Mapping[SecurityEvent, str] = {
     "token-rotated": "Token replaced",
     "too-many-sign-ins": "Too many sign-ins",
     "tournament-restored": "Tournament restored",
+    "two-step-demanded": "Two-step sign-in demanded, or no longer",
     "two-step-off": "Two-step sign-in switched off",
     "two-step-on": "Two-step sign-in switched on",
 }

@@ -48,7 +48,10 @@ def find_fault(request: PageRequest, user_id: int, email: str, *, browser: str) 
 
 
 PATH = "/account/two-step"
-NOTICES = {"again": "That took too long. Nothing has changed: begin again."}
+NOTICES = {
+    "demanded": "This site demands two-step sign-in. Turn it on here; then everything else opens again.",
+    "again": "That took too long. Nothing has changed: begin again.",
+}
 
 
 @page("GET", PATH)

@@ -1,6 +1,6 @@
 """Check-in and payments in the console: the list, its forms, and the file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starlette.responses import Response
@@ -13,6 +13,7 @@ from silverball.service.money import reads as money_reads
 from silverball.service.money import writes as money_writes
 from silverball.service.money.reads import money_text
 from silverball.service.tables import sheet
+from silverball.store.tournament.sign_up_requests import SignUpRequest
 from silverball.web import exports, site
 from silverball.web.console import details
 from silverball.web.form_actions import FormAction
@@ -20,6 +21,7 @@ from silverball.web.forms import FormData, hundredths, numbers
 from silverball.web.page_request import PageRequest, page
 from silverball.web.tournament_night import TournamentNight
 
+Untaken = Sequence[tuple[SignUpRequest, int | None]]
 WAYS = (("cash", "cash"), ("card", "card"), ("", "other"))
 
 
@@ -39,7 +41,7 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
     }
 
 
-def door_summary(tournament: Tournament) -> Mapping[str, Any]:
+def door_summary(tournament: Tournament, untaken: Untaken) -> Mapping[str, Any]:
     """The numbers of the list for the page of the players."""
     entered = tournament.entrant_by_id
     terms = tournament.sign_up_terms
@@ -53,7 +55,9 @@ def door_summary(tournament: Tournament) -> Mapping[str, Any]:
     ]
     return {
         "here": sum(entry.checked_in_at is not None for entry in tournament.sign_ups),
-        "waiting": len(waiting_list.waiting_entries(tournament)),
+        "signed_up": sum(position is None for _, position in untaken),
+        "waiting": len(waiting_list.waiting_entries(tournament))
+        + sum(position is not None for _, position in untaken),
         "paid": money_text(sum(entry.payment.cents for entry in paid if entry.payment is not None)),
         "unpaid": len(owing),
     }
@@ -61,9 +65,10 @@ def door_summary(tournament: Tournament) -> Mapping[str, Any]:
 
 def sign_up_link(request: PageRequest, tournament: Tournament) -> str:
     """The address at which players sign themselves up; empty while nobody can."""
-    if money_reads.closed_reason(tournament, request.site.now()):
-        return ""
     with request.site.store.read() as db:
+        pending = len(money_reads.untaken(db, tournament))
+        if money_reads.closed_reason(tournament, request.site.now(), pending):
+            return ""
         code = money_reads.sign_up_code(db, tournament)
     return f"{request.base_url}/t/{tournament.tournament_id}/sign-up?code={code}"
 
@@ -89,7 +94,7 @@ def terms_body(form: FormData) -> Mapping[str, Any]:
     }
 
 
-PLAYER = ("player_id",)
+PLAYER, UNTAKEN = ("player_id",), ("sign_up_id",)
 ACTIONS: Mapping[str, FormAction] = {
     "here": FormAction(
         write=money_writes.update_person,
@@ -109,6 +114,20 @@ ACTIONS: Mapping[str, FormAction] = {
         body=money_bodies.PersonAtDoor,
         build_body=lambda _form: {"payment": None},
     ),
+    "take": FormAction(
+        write=money_writes.take_sign_up,
+        id_fields=UNTAKEN,
+        body=money_bodies.TakenSignUp,
+        build_body=presence_body,
+    ),
+    "take-paid": FormAction(
+        write=money_writes.take_sign_up,
+        id_fields=UNTAKEN,
+        body=money_bodies.TakenSignUp,
+        build_body=payment_body,
+    ),
+    "take-all": FormAction(write=money_writes.take_all_sign_ups),
+    "untaken-out": FormAction(write=money_writes.remove_sign_up, id_fields=UNTAKEN),
     "terms": FormAction(
         write=money_writes.change_terms, body=money_bodies.ChangedSignUpTerms, build_body=terms_body
     ),

@@ -6,7 +6,7 @@ from random import Random
 
 from msgspec import Struct, field
 
-from silverball.kit.errors import Names, Refusal
+from silverball.kit.errors import Conflict, Names, Refusal
 from silverball.kit.http.endpoints import TOURNAMENT
 from silverball.kit.values import replace
 from silverball.rules.commands import tournament as tournament_commands
@@ -14,6 +14,7 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.tournament import Entrant, Game, LineupArena, Tournament
 from silverball.service.core import commands
+from silverball.service.money import reads as money_reads
 from silverball.service.rounds import bodies
 from silverball.service.rounds import writes as rounds
 from silverball.service.tournaments import writes as tournaments_writes
@@ -25,6 +26,12 @@ PLAYERS_MIN, PLAYERS_MAX = 2, 64
 PLAYERS_DEFAULT = 8
 SAMPLE_MACHINES = 12
 NO_GAMES = "Nothing is drawn in this format: games begin when somebody plays."
+
+
+class DrawnAtStart(Conflict):
+    """The start takes everybody who signed up and has a place, and draws them too."""
+
+    sentence = "Signed up: {count}. They become players at the start, and the draw is made with them."
 
 
 class DrawPreview(Struct, frozen=True, kw_only=True):
@@ -52,6 +59,9 @@ def preview_next_draw(request: PageRequest, night: TournamentNight) -> DrawPrevi
             # Somebody may have changed it since the page's data was read.
             current = commands.load_snapshot(call).tournament
             is_planned = current.status == "planned"
+            untaken = money_reads.untaken(db, current)
+            if places := sum(position is None for _, position in untaken):
+                raise DrawnAtStart(count=places)
             draw_changes = (
                 tournaments_writes.prepare_start(call) if is_planned else rounds.prepare_round(call)
             )

@@ -14,6 +14,7 @@ from silverball.rules.model.settings import DrawnRoundSettings
 from silverball.rules.model.tournament import Entrant, Game
 from silverball.service.journal.texts import away_text
 from silverball.service.machines import reads as machine_reads
+from silverball.service.money import reads as money_reads
 from silverball.service.outlook.reads import federation
 from silverball.service.outlook.reads.federation import FederationPlayer
 from silverball.service.players import reads as player_reads
@@ -173,6 +174,7 @@ def players_context(request: PageRequest, night: TournamentNight) -> dict[str, A
     former_id = request.query.get("former", "")
     organizer_id = night.tournament.details["organizer_id"]
     with request.site.store.read() as db:
+        untaken = money_reads.untaken(db, night.tournament)
         former = [
             tournament
             for tournament in organizer_tournaments(db, request, organizer_id)
@@ -190,7 +192,7 @@ def players_context(request: PageRequest, night: TournamentNight) -> dict[str, A
     entered = night.tournament.entrant_by_id
     return {
         **late_context(night),
-        "door": door.door_summary(night.tournament),
+        "door": door.door_summary(night.tournament, untaken),
         "words": words,
         "former": former,
         "former_id": former_id,

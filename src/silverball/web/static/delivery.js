@@ -1,7 +1,7 @@
 // Sends the entries of the outbox until the server has answered each, and shows those that wait.
 
 import { entriesOf, newKey, put, remove } from "./outbox.js";
-import { isKept } from "./seen.js";
+import { forgetNight, isKept } from "./seen.js";
 
 const RETRY_MIN = 1000;
 const RETRY_MAX = 8000;
@@ -154,6 +154,7 @@ export async function deliver(entry, onWaiting = () => {}, hasLeft = () => true)
     reasons.delete(entry.key);
     if (isSignedOut(answer)) {
       reasons.set(entry.key, SIGNED_OUT);
+      if (answer.status !== 419) forgetNight();
       return { answer, isTaken: false };
     }
     const isTaken = answer.isElsewhere;

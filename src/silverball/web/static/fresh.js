@@ -6,7 +6,7 @@ import { focusedRow, focusRow } from "./focus.js";
 import { isTouched, remember, restore, showChoices } from "./keep.js";
 import { follow } from "./live.js";
 import { morphChildren } from "./morph.js";
-import { clockTime, keepParts } from "./seen.js";
+import { clockTime, forgetNight, keepParts } from "./seen.js";
 import { makeTaps, showTaps } from "./taps.js";
 
 const EVERY = 500;
@@ -166,6 +166,7 @@ async function fetchParts() {
     else for (const { name, next } of fetched) compare(name, next);
   } catch (error) {
     closed = Array.isArray(error.cause) ? error.cause : null;
+    if (closed === SIGNED_OUT) forgetNight();
     failures += 1;
     isDue = true;
   }

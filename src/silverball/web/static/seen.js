@@ -19,6 +19,11 @@ export async function keepNight() {
   }
 }
 
+// The session is over: what was kept of the console is not shown to whoever has the phone now.
+export function forgetNight() {
+  navigator.serviceWorker?.controller?.postMessage({ ended: location.pathname });
+}
+
 let timer = 0;
 
 // The server has sent newer parts of this page: pairs of name and content.

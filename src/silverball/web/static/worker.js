@@ -5,11 +5,15 @@ const FILES = `silverball-files-${SHELL.version}`;
 const PAGES = "silverball-pages";
 // Pages of a night that are shown without a network. Others may hold secrets of the organizer.
 const KEPT = /^\/t\/\d+\/(?:run(?:\/(?:standings|players|arenas|more|results|game|attempt))?|(?:players|games)\/\d+)$/;
+const CONSOLE = /^\/t\/\d+\/run(?:\/|$)/;
 const STATIC = /^\/static\/[^/]+$/;
 const LEAVING = /^\/(?:account\/sign-out|t\/\d+\/device\/stop)$/;
 const ACCOUNT = /<main [^>]*data-account="([^"]*)"/;
 const PAGES_MAX = 60;
 const FRESH_FOR = 5 * 60 * 1000;
+// Pages of the console are not shown when the server was not heard from for as long.
+const UNHEARD_MAX = 12 * 60 * 60 * 1000;
+const ENDED = new Set([401, 403, 404, 410]);
 // On a good line the server's answer is shown; on a slow one, the page that was seen last, at once.
 const SLOW = 400;
 const SLOW_TIMES = 2;
@@ -53,11 +57,40 @@ addEventListener("fetch", (event) => {
 async function answerPage(event, url) {
   const fetched = timed(fetch(event.request));
   event.waitUntil(fetched.then((answer) => answer && keepPage(url, answer.clone())).catch(() => null));
-  const seen = await (await caches.open(PAGES)).match(url);
+  const seen = await findPage(url);
   if (!seen) return (await fetched) ?? missingPage(url);
   const wait = slowAnswers >= SLOW_TIMES || navigator.connection?.rtt >= SLOW ? 0 : PATIENCE;
   const answer = await Promise.race([fetched, after(wait)]);
   return answer && !BROKEN.has(answer.status) ? answer : markSeen(seen);
+}
+
+// The page that was seen last; none of the console after half a day without the server.
+async function findPage(url) {
+  const cache = await caches.open(PAGES);
+  const seen = await cache.match(url);
+  if (!seen || !CONSOLE.test(url.pathname) || Date.now() - seenAt(seen) < UNHEARD_MAX) return seen;
+  const kept = await Promise.all((await cache.keys()).map((request) => cache.match(request)));
+  const newest = Math.max(...kept.filter(Boolean).map(seenAt));
+  if (Date.now() - newest < UNHEARD_MAX) return seen;
+  await forgetConsole(() => true);
+  return undefined;
+}
+
+const seenAt = (answer) => Number(answer.headers.get("x-seen"));
+
+// The session or the right to a night is over: the pages leave, what waits to be sent stays.
+function forgetEnded(path, isSignedOut) {
+  const night = /^\/t\/\d+\//.exec(path)?.[0] ?? path;
+  return forgetConsole((page, owner) => (isSignedOut ? isPerson(owner) : page.startsWith(night)));
+}
+
+async function forgetConsole(isMeant) {
+  const cache = await caches.open(PAGES);
+  for (const request of await cache.keys()) {
+    const page = new URL(request.url).pathname;
+    const owner = (await cache.match(request))?.headers.get("x-account") ?? "";
+    if (CONSOLE.test(page) && isMeant(page, owner)) await cache.delete(request);
+  }
 }
 
 // The answer, or null without a network; remembers whether the line is slow.
@@ -82,6 +115,10 @@ async function markSeen(seen) {
 }
 
 async function keepPage(url, answer) {
+  // The server redirects to the sign-in page when the session is over.
+  const isSignedOut = answer.type === "opaqueredirect" || answer.redirected || answer.status === 401;
+  const isEnded = isSignedOut || ENDED.has(answer.status);
+  if (isEnded && CONSOLE.test(url.pathname)) await forgetEnded(url.pathname, isSignedOut);
   if (answer.status !== 200 || answer.redirected) return;
   const html = await answer.text();
   const account = ACCOUNT.exec(html)?.[1] ?? "";
@@ -130,7 +167,13 @@ async function answerFile(request, url) {
 }
 
 // A page names the pages that are one tap away, so that they can be shown without a network, too.
-addEventListener("message", (event) => event.waitUntil(warm(event.data.pages ?? [])));
+addEventListener("message", (event) => event.waitUntil(heed(event.data)));
+
+// Or that the server no longer knows it.
+async function heed({ pages = [], ended }) {
+  if (ended) await forgetEnded(ended, true);
+  await warm(pages);
+}
 
 async function warm(addresses) {
   const cache = await caches.open(PAGES);

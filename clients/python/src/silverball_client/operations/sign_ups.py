@@ -90,6 +90,24 @@ class SignUpsResource(Resource[M]):
         )
 
     @operation
+    def remove_untaken(
+        self, tournament_id: int, sign_up_id: int, *, idempotency_key: str | None = None
+    ) -> Request[SignUpList]:
+        """Take somebody off the list who signed up themselves and was not taken.
+
+        `DELETE /api/tournaments/{tournamentId}/sign-ups/untaken/{signUpId}`. Needs a token with the ability
+        `manage`.
+        """
+        return Request(
+            "DELETE",
+            ("tournaments", tournament_id, "sign-ups", "untaken", sign_up_id),
+            SignUpList,
+            in_data=True,
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
     def remove_waiting(
         self, tournament_id: int, player_id: int, *, idempotency_key: str | None = None
     ) -> Request[SignUpList]:
@@ -101,6 +119,46 @@ class SignUpsResource(Resource[M]):
         return Request(
             "DELETE",
             ("tournaments", tournament_id, "sign-ups", "waiting", player_id),
+            SignUpList,
+            in_data=True,
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def take(
+        self,
+        tournament_id: int,
+        sign_up_id: int,
+        *,
+        here: bool | UnsetType = UNSET,
+        payment: NewPayment | None | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Request[SignUpList]:
+        """Let somebody in who signed up themselves, and check them in or record what they paid.
+
+        `PUT /api/tournaments/{tournamentId}/sign-ups/untaken/{signUpId}`. Needs a token with the ability
+        `manage`.
+        """
+        return Request(
+            "PUT",
+            ("tournaments", tournament_id, "sign-ups", "untaken", sign_up_id),
+            SignUpList,
+            in_data=True,
+            body={"here": here, "payment": payment},
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def take_all(self, tournament_id: int, *, idempotency_key: str | None = None) -> Request[SignUpList]:
+        """Let everybody in who signed up themselves and has a place.
+
+        `POST /api/tournaments/{tournamentId}/sign-ups/untaken`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "POST",
+            ("tournaments", tournament_id, "sign-ups", "untaken"),
             SignUpList,
             in_data=True,
             is_write=True,

@@ -8,8 +8,9 @@ from sqlalchemy import Connection, delete, func, insert, or_, select, update
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.security import tokens
 from silverball.kit.values import WithSecret
+from silverball.service.accounts import reads
 from silverball.service.accounts.reads import LABEL_LETTERS
-from silverball.store.people import audit, encryption
+from silverball.store.people import audit, encryption, site_values
 from silverball.store.tables import half_sign_in, known_browser, recovery_code, session, two_step, user
 
 BROWSERS_MAX = 20
@@ -166,6 +167,23 @@ def turn_off(db: Connection, user_id: int, *, now: datetime, source: str) -> boo
     if was_on:
         audit.record(db, "two-step-off", at=now, user_id=user_id, source=source)
     return was_on
+
+
+class OwnTwoStepFirst(Conflict):
+    sentence = "Turn two-step sign-in on for yourself first: then you know that it works on this site."
+
+
+def demand_two_step(db: Connection, of: str, *, now: datetime, user_id: int, source: str) -> None:
+    """Demand two-step sign-in of nobody, administrators or everybody; `user_id` is who demands it.
+
+    Raises Invalid, and OwnTwoStepFirst for who has it off themselves.
+    """
+    if of not in reads.DEMANDED_OF:
+        raise Invalid({"of": ["Choose nobody, administrators or everybody."]})
+    if of != reads.DEMANDED_OF[0] and reads.find_two_step(db, user_id) is None:
+        raise OwnTwoStepFirst
+    site_values.note_site_value(db, reads.TWO_STEP_DEMAND, of)
+    audit.record(db, "two-step-demanded", at=now, user_id=user_id, source=source, detail=of)
 
 
 def accept_code(db: Connection, user_id: int, typed: str, *, now: datetime, source: str) -> bool:
