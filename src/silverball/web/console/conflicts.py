@@ -11,6 +11,7 @@ from silverball.service.single_player import writes as single_player_writes
 from silverball.store.people import names
 from silverball.web.console import details, form_bodies
 from silverball.web.forms import FormData, StandingResult
+from silverball.web.score_fields import ScoreShortened
 from silverball.web.tournament_night import TournamentNight
 
 # Somebody else has added them meanwhile.
@@ -24,7 +25,10 @@ OUTDATED = (
 
 
 def standing_result(refusal: Refusal, night: TournamentNight, form: FormData) -> StandingResult | None:
-    """The game or the players of a refused form as they stand; None for forms about something else."""
+    """The games, players or full scores that can stand in place of a refused form; None for other forms."""
+    if isinstance(refusal, ScoreShortened):
+        scores = " and ".join(refusal.fields.values())
+        return StandingResult("", json.dumps(dict(refusal.fields)), f"Save {scores}")
     if isinstance(refusal, PRESENT):
         return _standing_players(night, form)
     if not isinstance(refusal, Conflict):
