@@ -5,6 +5,7 @@ import json
 from silverball.kit.errors import Conflict, Refusal
 from silverball.rules.commands.tournament import PlayerAlreadyEntered
 from silverball.rules.model.tournament import Game, SinglePlayerGame
+from silverball.service.core.person_numbers import PlayerEnteredAlready
 from silverball.service.games import writes as games
 from silverball.service.roster import writes as roster
 from silverball.service.single_player import writes as single_player_writes
@@ -15,7 +16,7 @@ from silverball.web.score_fields import ScoreShortened
 from silverball.web.tournament_night import TournamentNight
 
 # Somebody else has added them meanwhile.
-PRESENT = (PlayerAlreadyEntered, roster.NameAlreadyEntered)
+PRESENT = (PlayerAlreadyEntered, PlayerEnteredAlready, roster.NameAlreadyEntered)
 OUTDATED = (
     games.ResultAlreadyRecorded,
     games.GameChangedMeanwhile,
