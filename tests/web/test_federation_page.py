@@ -80,7 +80,7 @@ def test_places_stay_whoever_is_ticked_and_newcomers_are_named(store: Store, dir
     assert link is not None
     file = director.visitor.get(unescape(link[1]))
     assert file.headers["content-type"].startswith("text/csv")
-    assert file.text == f"Place,Name,IFPA number\n2,{names[1]},\n3,{names[2]},5003\n"
+    assert file.text == f"\ufeffPlace,Name,IFPA number\n2,{names[1]},\n3,{names[2]},5003\n"
     number_players(store, {order[3]: 5003})
     page = director.page("/federation")
     assert "have the same federation number" in page
@@ -96,9 +96,8 @@ def test_nobody_ticked_is_nobody_and_not_those_of_before(store: Store, director:
     page = director.page("/federation?players=none")
     assert "Nobody is ticked." in page
     assert ticked(page) == set()
-    assert (
-        director.visitor.get(f"{director.at}/federation/csv?players=none").text == "Place,Name,IFPA number\n"
-    )
+    file = director.visitor.get(f"{director.at}/federation/csv?players=none")
+    assert file.text == "\ufeffPlace,Name,IFPA number\n"
 
 
 @pytest.mark.sample(3)
@@ -144,7 +143,7 @@ def test_a_series_that_is_completed_has_its_file(store: Store, director: Directo
         transaction.connection.execute(update(tables.series).values(status="completed"))
     assert f'href="/s/{series_id}/federation.csv"' in visitor.get(f"/s/{series_id}").text
     lines = visitor.get(f"/s/{series_id}/federation.csv").text.splitlines()
-    assert lines[0] == "Place,Name,IFPA number"
+    assert lines[0] == "\ufeffPlace,Name,IFPA number"
     assert {line.rpartition(",")[2] for line in lines[1:]} == {"5001", "", "5003", "5004"}
     assert len(order) == 4
     assert page_forms.forms_on(director.page("/federation"))
