@@ -32,6 +32,7 @@ def test_two_spellings_are_near(name: str, other: str) -> None:
         ("Ada Quill", "Bo Quill"),
         ("Ada Quill", "Ada Larkin"),
         ("Ada Quill", ""),
+        ("Player 1", "Player 12"),
         ("Ada Ada", "Ada Quill"),
         ("\u674e", "\u738b"),
     ],

@@ -25,6 +25,8 @@ def are_near(name: str, other: str) -> bool:
 
 def _is_near(word: str, other: str) -> bool:
     short, long = sorted((word, other), key=len)
+    if short.isdigit() or long.isdigit():
+        return short == long
     is_short_form = len(short) == 1 or len(short) >= SHORT_FORM_LETTERS_MIN
     if short == long or (is_short_form and long.startswith(short)):
         return True

@@ -6,7 +6,7 @@ account only claims counts for nothing.
 
 from collections.abc import Collection
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import ColumnElement, Connection, func, select
 
 from silverball.store import tables
 from silverball.store.database.named_locks import take_lock
@@ -43,6 +43,15 @@ def holders(db: Connection, organizer_id: int, numbers: Collection[int]) -> dict
 
 def numbers_of(db: Connection, player_ids: Collection[int]) -> dict[int, int]:
     """Player id -> number, for those of these players who have one."""
+    return _numbers_where(db, _PLAYER.player_id.in_(player_ids))
+
+
+def numbers_in_book(db: Connection, organizer_id: int) -> dict[int, int]:
+    """Player id -> number, for all players of the book who have one."""
+    return _numbers_where(db, _PLAYER.organizer_id == organizer_id)
+
+
+def _numbers_where(db: Connection, is_wanted: ColumnElement[bool]) -> dict[int, int]:
     rows = select(_PLAYER.player_id, _NUMBER.label("number")).select_from(_WITH_CONFIRMED)
-    rows = rows.where(_PLAYER.player_id.in_(player_ids), _NUMBER.is_not(None))
+    rows = rows.where(is_wanted, _NUMBER.is_not(None))
     return {row.player_id: row.number for row in db.execute(rows.order_by(_PLAYER.player_id))}
