@@ -95,6 +95,22 @@ def test_nobody_is_in_a_tournament_twice(store: Store) -> None:
     assert answer["code"] == "player-entered-already"
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"numberWins": True},
+        {"ifpaId": None},
+        {"playerId": 1, "name": "Ada Quill"},
+        {"playerId": 1, "ifpaId": NUMBER},
+        {"players": [{"ifpaId": NUMBER}], "strikes": 0},
+        {"ifpaId": 0, "name": "Ada Quill"},
+    ],
+)
+def test_a_body_that_names_nobody_or_two_is_refused(store: Store, body: dict[str, Any]) -> None:
+    assert a_desk(store).expect_refusal(422, "POST", "/players", body)["errors"]
+
+
 def test_the_book_itself_takes_a_number_once(store: Store) -> None:
     desk = a_desk(store)
     player_id, organizer = ada(desk), desk.callers["owner"]

@@ -58,7 +58,7 @@ class NewEntrants(NewEntrant, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         fields = (getattr(self, name) for name in NewEntrant.__struct_fields__)
-        is_one = any(value not in (UNSET, False) for value in fields)
+        is_one = any(value is not UNSET and value is not False for value in fields)
         if is_one and self.players is not UNSET:
             raise Invalid({"players": ["Send one player or a list of players, not both."]})
         for entrant in self.new_entrants:
