@@ -45,6 +45,50 @@ def read_faults(content: bytes) -> dict[str, list[str]]:
     return refusal.value.errors
 
 
+class Pair(Body, frozen=True, kw_only=True):
+    first: int | UnsetType = UNSET
+    second: int | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if (self.first is UNSET) == (self.second is UNSET):
+            raise Invalid({"first": ["Send first or second."]})
+
+
+class Pairs(Body, frozen=True, kw_only=True):
+    pairs: Annotated[tuple[Pair, ...], Meta(min_length=1, max_length=9)] | UnsetType = UNSET
+    deep: tuple[tuple[Companion, ...], ...] = ()
+
+
+def test_all_faults_of_nested_lists_are_named_at_once() -> None:
+    guests = [{"playerId": 0, "note": "long"}, {}, {"playerId": 3}, 7, {"playerId": 1, "seat": 2}]
+    content = json.dumps({"guests": guests, "results": [1, 0, "x"], "scores": {"0": 1, "2": "y", "3": 4}})
+    assert read_faults(content.encode()) == {
+        "name": ["The name field is required."],
+        "guests.0.playerId": ["The guests.0.player id field must be at least 1."],
+        "guests.0.note": ["The guests.0.note field must not be greater than 3 characters."],
+        "guests.1.playerId": ["The guests.1.player id field is required."],
+        "guests.3": ["The guests.3 field must be an object."],
+        "guests.4.seat": ["The guests.4.seat field is prohibited."],
+        "results.1": ["The results.1 field must be at least 1."],
+        "results.2": ["The results.2 field must be an integer."],
+        "scores.0": ["The scores.0 field must be at least 1."],
+        "scores.2": ["The scores.2 field must be an integer."],
+    }
+
+
+def test_what_fields_of_nested_objects_say_of_each_other_is_named_by_its_place() -> None:
+    with pytest.raises(Invalid) as refusal:
+        BodyParser(Pairs).parse(
+            b'{"pairs":[{"first":1},{},{"first":1,"second":2},{"first":"x"}],"deep":[[{"playerId":99}]]}'
+        )
+    assert refusal.value.errors == {
+        "pairs.1.first": ["Send first or second."],
+        "pairs.2.first": ["Send first or second."],
+        "pairs.3.first": ["The pairs.3.first field must be an integer."],
+        "deep.0.0.playerId": ["The deep.0.0.player id field must not be greater than 10."],
+    }
+
+
 def test_a_valid_body_is_parsed_and_absent_is_not_null() -> None:
     values = {"name": " Ada ", "results": [3, 1], "scores": {"7": 10}, "points": 1.5, "mixed": ""}
     entry = PARSER.parse(json.dumps(values).encode())

@@ -1,5 +1,6 @@
 """The organizer's home: players, machines, locations and series, form by form, without a browser."""
 
+import re
 from typing import Any
 from urllib.parse import urlencode
 
@@ -7,7 +8,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 import build
 import hostile
@@ -244,6 +245,32 @@ def test_two_entries_of_a_player_are_merged(store: Store, visitor: Visitor, orga
         entrants = set(db.execute(select(tables.entrant.c.player_id)).scalars())
     assert kept in entrants
     assert gone not in entrants
+
+
+@pytest.mark.both_databases
+def test_the_book_lists_likely_doubles_and_says_what_a_merge_does(
+    store: Store, visitor: Visitor, organizer: int
+) -> None:
+    night = build.a_tournament(store, organizer_id=organizer, players=1)
+    ada = build.a_player(store, organizer, name="Ada Quill", ifpa_id=77)
+    near = build.a_player(store, organizer, name="Quill, A.")
+    other = build.a_player(store, organizer, name="Somebody", ifpa_id=77)
+    for name, number in (("Bo Quill", None), ("Ada Quill", 78)):
+        build.a_player(store, organizer, name=name, ifpa_id=number)
+    page = page_of(visitor, "/home/players")
+    offered = re.findall(r'href="(/home/players/\d+\?with=\d+)#twice"', page)
+    assert offered[0] == f"/home/players/{other}?with={ada}"
+    assert f"/home/players/{near}?with={ada}" in offered
+    # One surname is no double, and neither are two numbers.
+    assert len(offered) == 3
+    with store.write() as transaction:
+        own = update(tables.entrant).where(tables.entrant.c.player_id == night.player_ids[0])
+        transaction.connection.execute(own.values(player_id=near))
+    page = page_of(visitor, f"/home/players/{near}?with={ada}")
+    assert "What follows: 1 tournament of" in page
+    assert f'value="{ada}"' in page
+    for strange in ("x", "9" * 30, str(near), "-1"):
+        assert "What follows" not in page_of(visitor, f"/home/players/{near}?with={strange}")
 
 
 def test_players_who_met_cannot_be_merged(store: Store, visitor: Visitor, organizer: int) -> None:

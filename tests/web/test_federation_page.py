@@ -52,30 +52,41 @@ def test_a_night_that_is_not_finished_says_so(director: Director) -> None:
     assert f"{director.at}/federation" in director.page("/more")
 
 
-def test_who_has_no_number_is_apart_and_is_ticked_by_hand(store: Store, director: Director) -> None:
+def test_places_stay_whoever_is_ticked_and_newcomers_are_named(store: Store, director: Director) -> None:
     order = finished(store, director)
     assert f'href="{director.at}/federation"' in director.page("/standings")
     page = director.page("/federation")
     assert "no federation number" in page
-    assert ticked(page) == {f"tick-{order[n]}" for n in (0, 2, 3)}
+    assert ticked(page) == {f"tick-{player_id}" for player_id in order}
     names = [director.name(player_id) for player_id in order]
     rows = pasted(page)
-    # Places are counted among those in the file.
-    assert rows == [["1", names[0], "5001"], ["2", names[2], "5003"], ["3", names[3], "5004"]]
+    assert rows == [
+        ["1", names[0], "5001"],
+        ["2", names[1], ""],
+        ["3", names[2], "5003"],
+        ["4", names[3], "5004"],
+    ]
+    assert "no federation number, in the file by name" in page
 
     form = director.forms("/federation")["federation-choice"]
-    query = "&".join(f"tick-{player_id}=on" for player_id in order[:2])
+    query = "&".join(f"tick-{player_id}=on" for player_id in order[1:3])
     answer = director.visitor.get(f"{form.action}?{query}")
-    chosen = ",".join(map(str, sorted(order[:2])))
+    chosen = ",".join(map(str, sorted(order[1:3])))
     assert answer.headers["location"] == f"{director.at}/federation?players={chosen}"
     page = director.page(f"/federation?players={chosen}")
-    assert ticked(page) == {f"tick-{player_id}" for player_id in order[:2]}
-    assert pasted(page) == [["1", names[0], "5001"], ["2", names[1], ""]]
+    assert ticked(page) == {f"tick-{player_id}" for player_id in order[1:3]}
+    assert pasted(page) == [["2", names[1], ""], ["3", names[2], "5003"]]
     link = re.search(r'href="([^"]+/federation/csv[^"]+)"', page)
     assert link is not None
     file = director.visitor.get(unescape(link[1]))
     assert file.headers["content-type"].startswith("text/csv")
-    assert file.text == f"Place,Name,IFPA number\n1,{names[0]},5001\n2,{names[1]},\n"
+    assert file.text == f"\ufeffPlace,Name,IFPA number\n2,{names[1]},\n3,{names[2]},5003\n"
+    number_players(store, {order[3]: 5003})
+    page = director.page("/federation")
+    assert "have the same federation number" in page
+    assert pasted(page) == []
+    answer = director.visitor.get(f"{director.at}/federation/csv")
+    assert (answer.status_code, answer.headers["location"]) == (303, f"{director.at}/federation")
 
 
 def test_nobody_ticked_is_nobody_and_not_those_of_before(store: Store, director: Director) -> None:
@@ -85,9 +96,8 @@ def test_nobody_ticked_is_nobody_and_not_those_of_before(store: Store, director:
     page = director.page("/federation?players=none")
     assert "Nobody is ticked." in page
     assert ticked(page) == set()
-    assert (
-        director.visitor.get(f"{director.at}/federation/csv?players=none").text == "Place,Name,IFPA number\n"
-    )
+    file = director.visitor.get(f"{director.at}/federation/csv?players=none")
+    assert file.text == "\ufeffPlace,Name,IFPA number\n"
 
 
 @pytest.mark.sample(3)
@@ -133,8 +143,8 @@ def test_a_series_that_is_completed_has_its_file(store: Store, director: Directo
         transaction.connection.execute(update(tables.series).values(status="completed"))
     assert f'href="/s/{series_id}/federation.csv"' in visitor.get(f"/s/{series_id}").text
     lines = visitor.get(f"/s/{series_id}/federation.csv").text.splitlines()
-    assert lines[0] == "Place,Name,IFPA number"
-    assert {line.rpartition(",")[2] for line in lines[1:]} == {"5001", "5003", "5004"}
+    assert lines[0] == "\ufeffPlace,Name,IFPA number"
+    assert {line.rpartition(",")[2] for line in lines[1:]} == {"5001", "", "5003", "5004"}
     assert len(order) == 4
     assert page_forms.forms_on(director.page("/federation"))
     with Visitor(store) as guest:

@@ -11,9 +11,10 @@ import build
 from house import tables
 from rules import knockouts
 from silverball.kit.errors import Conflict, Invalid, Sentence
-from silverball.web import forms, site
+from silverball.web import forms, score_fields, site
 from silverball.web.console import form_bodies, settings
 from silverball.web.forms import FormData, FormState
+from silverball.web.score_fields import ScoreShortened
 from silverball.web.tournament_night import TournamentNight
 
 PAIRS = st.lists(st.tuples(st.text(min_size=1, max_size=10), st.text(max_size=30)), max_size=20)
@@ -37,13 +38,98 @@ PLAYERS = [("of", "11"), ("of", "22"), ("of", "33"), ("of", "44")]
         ("--5", "--5"),
         ("\u0663", "\u0663"),
         ("9" * 26, "9" * 26),
+        ("12.5", "12.5"),
+        ("1,23", "1,23"),
+        ("1,234.567", "1,234.567"),
     ],
 )
 def test_a_number_is_parsed_with_and_without_separators(text: str, number: int | str) -> None:
     assert forms.parse_number(text) == number
 
 
-@given(st.integers(0, 10**20), st.sampled_from([",", ".", " ", "'"]))
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ("1234567", 1_234_567),
+        ("0", 0),
+        ("1,234", 1_234),
+        ("1.234", 1_234),
+        ("1,234,567", 1_234_567),
+        ("1.234.567", 1_234_567),
+        ("1'234'567", 1_234_567),
+        ("1\u2019234\u2019567", 1_234_567),
+        ("1\u202f234\u202f567", 1_234_567),
+        ("1\u2009234\u2009567", 1_234_567),
+        (" 1 234 567 ", 1_234_567),
+        ("12,34,567", 1_234_567),
+        ("1,23,45,678", 12_345_678),
+    ],
+)
+def test_a_score_is_read_as_typed(text: str, score: int) -> None:
+    form = FormData((*PLAYERS, ("seen", ""), ("score-11", text)))
+    assert form_bodies.result(form)["resultScores"] == {"11": score}
+    assert form_bodies.single_player_result(FormData((("score", text),))) == {"score": score}
+    assert form_bodies.hole(FormData((("score", text),))) == {"score": score}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "12.5",
+            "1..2",
+            "1,23",
+            "12,3456",
+            "1,234.567",
+            "1.234,567",
+            "1,,234",
+            ",123",
+            "123,",
+            "0,123",
+            "1234,567",
+        ),
+        *("-5", "1e6", "12 5", "12M5", "M", "12.5X", "1.2345k", "\u0661\u0662", "1,2,345,678", "1\n234", "?"),
+        *("9" * 26, "ten"),
+    ],
+)
+def test_a_score_that_could_be_another_is_refused(text: str) -> None:
+    for name, build_body in (
+        ("score-11", form_bodies.result),
+        ("score", form_bodies.single_player_result),
+        ("score", form_bodies.hole),
+    ):
+        with pytest.raises(Invalid, match="is not a score") as refused:
+            build_body(FormData((("seen", ""), (name, text))))
+        assert list(refused.value.errors) == [name]
+        assert not isinstance(refused.value, ScoreShortened)
+
+
+@pytest.mark.parametrize(
+    ("text", "full"),
+    [
+        ("12.5M", "12,500,000"),
+        ("12,5 m", "12,500,000"),
+        ("900k", "900,000"),
+        ("1.25 Mio.", "1,250,000"),
+        ("2b", "2,000,000,000"),
+        ("12.345M", "12,345,000"),
+    ],
+)
+def test_a_shortened_score_is_offered_in_full(text: str, full: str) -> None:
+    form = FormData((("seen", ""), ("score-11", text), ("score-22", "7")))
+    with pytest.raises(ScoreShortened, match=f"is read as {full}") as offer:
+        form_bodies.result(form)
+    confirmed = score_fields.with_offered(form, offer.value)
+    assert form_bodies.result(confirmed)["resultScores"] == {"11": int(full.replace(",", "")), "22": 7}
+
+
+def test_all_scores_that_cannot_be_read_are_named() -> None:
+    with pytest.raises(Invalid) as refused:
+        form_bodies.result(FormData((("seen", ""), ("score-11", "12.5"), ("score-22", "12.5M"))))
+    assert list(refused.value.errors) == ["score-11", "score-22"]
+
+
+@given(st.integers(1, 10**20), st.sampled_from([",", ".", " ", "'"]))
 def test_any_way_of_grouping_is_the_same_number(value: int, separator: str) -> None:
     assert forms.parse_number(f"{value:,}".replace(",", separator)) == value
 

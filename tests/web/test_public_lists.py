@@ -1,5 +1,6 @@
 """Lists for everybody: past nights of a club, points per round, standings as CSV, and a player's page."""
 
+import codecs
 import csv
 import io
 from collections.abc import Iterator
@@ -104,7 +105,9 @@ def test_the_standings_are_a_file_that_a_spreadsheet_opens(store: Store, directo
         answer = guest.get(f"/t/{director.tournament_id}/standings.csv")
     assert answer.headers["content-type"].startswith("text/csv")
     assert "standings-1.csv" in answer.headers["content-disposition"]
-    head, first, *others = csv.reader(io.StringIO(answer.text))
+    # A spreadsheet reads UTF-8 where the file begins with its mark.
+    assert answer.content.startswith(codecs.BOM_UTF8)
+    head, first, *others = csv.reader(io.StringIO(answer.content.decode("utf-8-sig")))
     assert head == ["position", "playerId", "name", "points", "strikes"]
     assert (first[0], float(first[3])) == ("1", 7.0)
     assert len(others) == 3

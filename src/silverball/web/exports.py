@@ -1,5 +1,6 @@
 """The public bulk files under /exports, with conditional requests."""
 
+import codecs
 import os
 import stat
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from silverball.exchange.current_files import CurrentFiles
 from silverball.kit.errors import Refusal, ServiceUnavailable
 from silverball.kit.http.endpoints import FileDownload
 from silverball.kit.http.refusals import PageNotFound, refusal_response
+from silverball.service.tables import sheet
 from silverball.store.database.engine import Store
 from silverball.web import operations, site
 
@@ -214,10 +216,14 @@ def _origin(base_url: str) -> str:
 
 
 def file_response(file: FileDownload) -> Response:
-    """The file as a download, which no browser keeps."""
+    """The file as a download, which no browser keeps; a table begins with the mark of UTF-8.
+
+    Spreadsheets read Jörg as JÃ¶rg without it, and programs that ask the interface want none.
+    """
+    mark = codecs.BOM_UTF8 if file.content_type == sheet.CONTENT_TYPE else b""
     headers = {
         "cache-control": "no-store",
         "content-disposition": f'attachment; filename="{file.name}"',
         "content-type": file.content_type,
     }
-    return Response(file.body, headers=headers)
+    return Response(mark + file.body, headers=headers)

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -115,6 +116,11 @@ def nonempty_lines(text: str) -> Iterable[str]:
 # The prefix of a hidden field with the value that a field had when the form was shown.
 INITIAL_PREFIX = "was-"
 DIGITS_MAX = 25
+# Groups of three digits with the same mark between them, or of two before the last three, as in India.
+GROUPED = re.compile(
+    r"[1-9][0-9]{0,2}([,.'\u2019 \u00a0\u2009\u202f])[0-9]{3}(?:\1[0-9]{3})*"
+    r"|[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}"
+)
 
 
 def text_fields(form: FormData, *names: str) -> dict[str, str]:
@@ -152,10 +158,18 @@ def parse_numbers(texts: Iterable[str]) -> list[int | str]:
 
 
 def parse_number(text: str) -> int | str:
-    """The number, with or without thousands separators; other text as it is."""
-    bare = text.strip().translate(dict.fromkeys(map(ord, " .,'\u00a0\u202f")))
-    is_whole = bare.isascii() and bare.removeprefix("-").isdigit() and len(bare) <= DIGITS_MAX
-    return int(bare) if is_whole else text
+    """The whole number, with or without groups of digits; other text as it is."""
+    bare = text.strip()
+    sign, digits = (-1, bare[1:]) if bare.startswith("-") else (1, bare)
+    number = read_digits(digits)
+    return text if number is None else sign * number
+
+
+def read_digits(text: str) -> int | None:
+    """The number in plain digits or in groups as people write them; None for all other text."""
+    digits = re.sub(r"[^0-9]", "", text) if GROUPED.fullmatch(text) else text
+    is_whole = digits.isascii() and digits.isdigit() and len(digits) <= DIGITS_MAX
+    return int(digits) if is_whole else None
 
 
 def parse_decimal(text: str) -> float | str:

@@ -39,11 +39,6 @@ def test_who_played_fewer_than_half_is_marked_unless_they_reached_the_final(
     assert (places[1].is_below_half, places[5].is_below_half) == (False, is_below)
 
 
-def test_places_among_fewer_players_close_up_and_keep_ties() -> None:
-    places = series.event_places([*NIGHT, 6], NIGHT, {}, {})
-    assert series.places_among(places, {2, 3, 5, 6}) == {2: 1, 3: 1, 5: 3}
-
-
 @given(
     st.sets(st.integers(1, 9)),
     st.dictionaries(st.integers(1, 9), st.integers(1, 9)),

@@ -102,20 +102,69 @@ def test_the_final_of_the_best_decides_and_other_finals_change_no_place(store: S
         assert answer["data"] == event
 
 
-def test_who_has_no_number_is_apart_and_can_be_chosen(store: Store) -> None:
-    desk, players = a_finished_night(store)
+def rename(store: Store, player_id: int, **values: Any) -> None:
     with store.write() as transaction:
-        nameless = update(tables.player).where(tables.player.c.player_id == players[0]).values(ifpa_id=None)
-        transaction.connection.execute(nameless)
+        own = update(tables.player).where(tables.player.c.player_id == player_id).values(**values)
+        transaction.connection.execute(own)
+
+
+def test_the_winner_without_a_number_is_in_the_file_by_name_and_the_second_is_second(store: Store) -> None:
+    desk, players = a_finished_night(store)
+    rename(store, players[0], ifpa_id=None, name="Newcomer")
     event = shown(desk)
-    (apart,) = [row for row in event["results"] if not row["ticked"]]
-    assert (apart["playerId"], apart["reasons"]) == (players[0], ["no-number"])
-    assert len(event["text"].splitlines()) == len(players) - 1
-    # Places are counted among those who are in the file.
-    assert event["text"].startswith("1\t")
-    chosen = shown(desk, f"?players={players[0]},{players[1]}")
-    assert len(chosen["text"].splitlines()) == 2
+    first = event["results"][0]
+    assert (first["ticked"], first["reasons"]) == (True, ["no-number"])
+    lines = [line.split("\t") for line in event["text"].splitlines()]
+    assert lines[0] == ["1", "Newcomer", ""]
+    assert [int(line[0]) for line in lines] == [row["position"] for row in event["results"]]
+    # Who is chosen keeps their place.
+    last = event["results"][-1]
+    chosen = shown(desk, f"?players={last['playerId']}")
+    assert chosen["text"] == f"{last['position']}\t{last['name']}\t{last['ifpaId']}\n"
     desk.expect_refusal(422, "GET", "/federation-results?players=999999")
+
+
+def test_an_erased_person_has_no_row_and_their_place_stays_free(store: Store) -> None:
+    desk, players = a_finished_night(store)
+    before = {row["playerId"]: row["position"] for row in shown(desk)["results"]}
+    erased = {"name": f"Player {players[0]}", "ifpa_id": None, "claimed_by": None, "status": "inactive"}
+    rename(store, players[0], **erased)
+    event = shown(desk)
+    assert {row["playerId"]: row["position"] for row in event["results"]} == {
+        player_id: position for player_id, position in before.items() if player_id != players[0]
+    }
+    assert not event["text"].startswith("1\t")
+    desk.expect_refusal(422, "GET", f"/federation-results?players={players[0]}")
+
+
+def test_a_check_names_what_to_look_at(store: Store) -> None:
+    desk, players = a_finished_night(store)
+    first, second, third, fourth = players
+    rename(store, first, name="Ada Quill", ifpa_id=None)
+    rename(store, second, name="A. Quill")
+    rename(store, third, name="Bo", ifpa_id=None)
+    rename(store, fourth, name="b\u00f3", ifpa_id=None)
+    kinds = {check["kind"]: set(check["playerIds"]) for check in shown(desk)["checks"]}
+    assert kinds == {
+        "likely-double": {first, second},
+        "same-name": {third, fourth},
+        "no-number": {first, third, fourth},
+    }
+    # Two numbers are two people.
+    rename(store, first, ifpa_id=77)
+    assert "likely-double" not in [check["kind"] for check in shown(desk)["checks"]]
+
+
+def test_a_number_that_stands_there_twice_keeps_the_file_back(store: Store) -> None:
+    desk, players = a_finished_night(store)
+    rename(store, players[1], ifpa_id=5000 + players[0])
+    event = shown(desk)
+    assert event["checks"][0]["kind"] == "number-twice"
+    assert (set(event["checks"][0]["playerIds"]), event["text"]) == (set(players[:2]), "")
+    refusal = desk.expect_refusal(409, "GET", "/federation-results/csv")
+    assert refusal["code"] == "federation-number-twice"
+    # Somebody may leave out one of them.
+    assert shown(desk, f"?players={players[0]},{players[2]}")["text"].count("\n") == 2
 
 
 def test_who_played_fewer_than_half_of_the_rounds_is_apart(store: Store) -> None:
@@ -128,7 +177,9 @@ def test_who_played_fewer_than_half_of_the_rounds_is_apart(store: Store) -> None
     desk.ok("POST", "/complete")
     give_numbers(store, players)
     rows = {row["playerId"]: row for row in shown(desk)["results"]}
-    assert rows[players[-1]]["reasons"] == ["below-half"]
+    assert (rows[players[-1]]["reasons"], rows[players[-1]]["ticked"]) == (["below-half"], False)
+    (left,) = [check for check in shown(desk)["checks"] if check["kind"] == "left-early"]
+    assert left["playerIds"] == [players[-1]]
     assert all(rows[player_id]["ticked"] for player_id in players[:-1])
 
 
@@ -161,7 +212,8 @@ def test_the_file_has_places_names_and_numbers_as_the_text_has(store: Store) -> 
         f"{desk.path}/federation-results/csv?players={players[2]}",
         by=desk.night.organizer_id,
     )
-    assert chosen == (200, f"Place,Name,IFPA number\n1,Zoë,{5000 + players[2]}\n")
+    place = next(row["position"] for row in shown(desk)["results"] if row["playerId"] == players[2])
+    assert chosen == (200, f"Place,Name,IFPA number\n{place},Zoë,{5000 + players[2]}\n")
     desk.expect_refusal(422, "GET", "/federation-results/csv?players=999999")
 
 

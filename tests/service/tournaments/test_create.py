@@ -208,6 +208,17 @@ def test_tiebreak_games_may_be_worth_something_else(store: Store, organizer: int
     assert made["tiebreakerPointsMap"][2] == ["0.30", "0.20", "0.10"]
 
 
+def test_all_faults_of_a_list_of_bands_are_named_at_once(store: Store, organizer: int) -> None:
+    bands = [{"value": 8, "text": "A"}, {"value": 8}]
+    body = {"name": "Night", "type": "matchplay", "playoffsCutoffs": bands}
+    status, answer, _ = build.do(store, "POST", "/api/tournaments", body, by=organizer)
+    assert (status, set(answer["errors"])) == (
+        422,
+        {f"playoffsCutoffs.{at}.{name}" for at in (0, 1) for name in ("index", "cumulative", "text", "color")}
+        - {"playoffsCutoffs.0.text"},
+    )
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [

@@ -57,6 +57,7 @@ class NewEntrant(Struct, rename="camel", frozen=True, kw_only=True):
     player_id: int | UnsetType = UNSET
     name: str | UnsetType = UNSET
     ifpa_id: int | UnsetType | None = UNSET
+    number_wins: bool | UnsetType = UNSET
     strikes: int | UnsetType = UNSET
     points_adjustment: Decimal | float | UnsetType = UNSET
     seed: int | UnsetType | None = UNSET

@@ -207,7 +207,22 @@ class EventResult(Wire, frozen=True, kw_only=True):
     ticked: bool
     """Whether the player is in the file when no players are named."""
     reasons: tuple[LeftOutReason, ...]
-    """Why the player is not ticked; empty when they are."""
+    """What is to be known of the player: who has no number is in the file by name alone, who did not play
+    has no place, and who played fewer than half of the qualifying is not ticked."""
+
+
+EventCheckKind = Literal["number-twice", "likely-double", "same-name", "no-number", "left-early"]
+
+
+class EventCheck(Wire, frozen=True, kw_only=True):
+    """A sentence about some players, to look at before the results are sent."""
+
+    kind: EventCheckKind
+    """`number-twice` keeps back the file: a federation number stands in it twice."""
+    player_ids: tuple[int, ...]
+    """Ids of the players that it is about."""
+    text: str
+    """The sentence with their names."""
 
 
 class EventResults(Wire, frozen=True, kw_only=True):
@@ -222,9 +237,11 @@ class EventResults(Wire, frozen=True, kw_only=True):
     womens: bool | UnsetType = UNSET
     """True for an event of the women's ranking; absent otherwise."""
     results: tuple[EventResult, ...]
-    """Every player once, by place."""
+    """Every player once, by place; erased people have none."""
+    checks: tuple[EventCheck, ...]
+    """What to look at before the results are sent; empty when all is well."""
     text: str
     """Lines of place, name and federation number, with tabs between, of the players in the file.
 
-    Places are counted among these players alone.
+    The place is `position`, whoever is in the file; empty where a number stands in it twice.
     """

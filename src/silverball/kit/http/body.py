@@ -8,14 +8,17 @@ by the path that the client wrote (`results.3`). A field that may be left out ha
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
+from itertools import islice
 from typing import Any
 
 import msgspec
 
 from silverball.kit import values as kit_values
 from silverball.kit.errors import Invalid, Refusal
+from silverball.kit.http import body_faults
+from silverball.kit.http.body_faults import UNSTORABLE, printable_name
 from silverball.kit.http.fields import choices_of
 from silverball.kit.http.query import LIST_SUFFIX, Pairs, humanize_name
 from silverball.kit.values import lay_out
@@ -24,11 +27,9 @@ INTEGER_MAX = 2**63 - 1
 DEPTH_MAX = 20
 VALUES_MAX = 50_000
 FAULTS_MAX = 20
-NAME_CHARACTERS_MAX = 100
 # Decimals are points.
 AMOUNT_MAX = 10**9
 AMOUNT_FAULT = f"must be a number between -{AMOUNT_MAX} and {AMOUNT_MAX} with at most two decimals."
-UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 WHOLE_BODY = "body"
 TOO_DEEP = f"The body must not be nested deeper than {DEPTH_MAX} levels."
@@ -36,38 +37,6 @@ FORM_TYPES = frozenset({b"application/x-www-form-urlencoded", b"multipart/form-d
 # The end of msgspec's message about a fault of the syntax, and its messages that need other words.
 FAULT_BYTE = re.compile(r" \(byte (\d+)\)\Z")
 JSON_CAUSES = {"Input data was truncated": "it ends before it is complete"}
-KIND_NAMES = {
-    "int": "an integer",
-    "float": "a number",
-    "decimal": "a number",
-    "str": "a string",
-    "array": "an array",
-    "object": "an object",
-    "bool": "true or false",
-    "datetime": "a valid date",
-    "date": "a valid date",
-}
-# msgspec's message -> the wording that existing clients know, after "The <name> field ". The first fault
-# compiles the patterns, not each start.
-FAULT_SENTENCES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
-    (r"Expected `str` of length >= 1\Z", "is required."),
-    (r"Expected `str` of length >= (\d+)", r"must be at least \1 characters."),
-    (r"Expected `str` of length <= (\d+)", r"must not be greater than \1 characters."),
-    (r"Expected `(?:array|object)` of length >= (\d+)", r"must have at least \1 items."),
-    (r"Expected `(?:array|object)` of length <= (\d+)", r"must not have more than \1 items."),
-    (r"Expected `\w+` >= ([-\d.]+)", r"must be at least \1."),
-    (r"Expected `\w+` <= ([-\d.]+)", r"must not be greater than \1."),
-    (r"Expected `\w+` > ([-\d.]+)", r"must be greater than \1."),
-    (r"Expected `\w+` < ([-\d.]+)", r"must be less than \1."),
-    (r"Expected `\w+` that's a multiple of ([\d.]+)", r"must be a multiple of \1."),
-    (r"Expected `str` matching", "format is invalid."),
-    (r"Expected `([^`]+)`", lambda match: f"must be {_kind_names(match[1])}."),
-    (r"Invalid decimal", "must be a number."),
-    (r"Invalid RFC3339", "must be a valid date."),
-)
-MISSING_FIELD = re.compile(r"Object missing required field `(.*)`", re.DOTALL)
-UNKNOWN_FIELD = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
-FAULT_PATH = re.compile(r" - at (`key` in )?`\$(.*)`\Z", re.DOTALL)
 
 
 class Body(msgspec.Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -103,9 +72,7 @@ class BodyParser:
         converted: dict[str, Any] = {}
         for name in values:
             if name not in self.fields:
-                faults.setdefault(
-                    _printable_name(name), [f"The {_printable_name(name)} field is prohibited."]
-                )
+                faults.setdefault(printable_name(name), [f"The {printable_name(name)} field is prohibited."])
         for name, field in self.fields.items():
             # One that is absent and may be keeps the default of the Struct.
             if name not in values and not field.required:
@@ -126,6 +93,7 @@ class _BodyField:
         self.encoded_name = info.encode_name
         self.human_name = humanize_name(info.encode_name)
         self.required = info.required
+        self.kind = info.type
         self.choices = choices_of(info.type)
         self.holder = msgspec.defstruct(
             "Holder", [(info.name, info.type)], rename={info.name: info.encode_name}, kw_only=True
@@ -140,9 +108,12 @@ class _BodyField:
         value = values[self.encoded_name]
         try:
             converted[self.name] = field_value = self._convert(value)
-        except msgspec.ValidationError as error:
-            path, sentence = self._describe_fault(value, str(error))
-            faults[path] = [sentence]
+        except (msgspec.ValidationError, Invalid):
+            found = body_faults.faults_in(self.kind, value, self.encoded_name, is_required=self.required)
+            listed = list(islice(found, FAULTS_MAX))
+            # A value that is right by itself is refused by something beside it.
+            for path, sentence in listed or [(self.encoded_name, f"The {self.human_name} field is invalid.")]:
+                faults.setdefault(path, []).append(sentence)
             return
         if isinstance(field_value, Decimal) and not _is_amount(field_value):
             faults[self.encoded_name] = [f"The {self.human_name} field {AMOUNT_FAULT}"]
@@ -152,36 +123,6 @@ class _BodyField:
     def _convert(self, value: Any) -> Any:
         holder = msgspec.convert({self.encoded_name: value}, self.holder, str_keys=True)
         return getattr(holder, self.name)
-
-    def _describe_fault(self, value: Any, message: str) -> tuple[str, str]:
-        """The path of the faulty value and a sentence, from msgspec's message."""
-        place = FAULT_PATH.search(message)
-        inner = place[2] if place else f".{self.encoded_name}"
-        message = message[: place.start()] if place else message
-        if isinstance(value, dict) and place and (place[1] or "[...]" in inner):
-            keyed = f".{self.encoded_name}.{self._faulty_key(value)}"
-            inner = inner.replace(f".{self.encoded_name}", keyed, 1)
-        path = inner.replace("[...]", "").replace("[", ".").replace("]", "").lstrip(".")
-        for pattern, ending in ((MISSING_FIELD, "is required."), (UNKNOWN_FIELD, "is prohibited.")):
-            member = pattern.match(message)
-            if member:
-                path = f"{path}.{_printable_name(member[1])}"
-                return path, f"The {humanize_name(path)} field {ending}"
-        if message.startswith(("Invalid enum value", "Invalid value")):
-            return path, f"The selected {humanize_name(path)} is invalid."
-        if value is None and self.required and path == self.encoded_name:
-            return path, f"The {humanize_name(path)} field is required."
-        return path, f"The {humanize_name(path)} field {_fault_sentence(message)}"
-
-    def _faulty_key(self, value: dict[str, Any]) -> str:
-        """The first key whose pair alone is refused; msgspec's message does not name it."""
-        for key, member in value.items():
-            try:
-                self._convert({key: member})
-            except msgspec.ValidationError as error:
-                if "of length" not in str(error) or "[...]" in str(error):
-                    return _printable_name(key)
-        return "*"
 
 
 def parse_pairs(content: bytes, content_type: bytes = b"") -> Pairs:
@@ -197,7 +138,7 @@ def parse_pairs(content: bytes, content_type: bytes = b"") -> Pairs:
         is_list = isinstance(value, list)
         items = value if is_list else [value]
         if any(isinstance(item, dict | list) for item in items):
-            printable = _printable_name(name)
+            printable = printable_name(name)
             faults.setdefault(printable, [f"The {humanize_name(printable)} field is invalid."])
             continue
         encoded_name = name + LIST_SUFFIX if is_list else name
@@ -291,10 +232,10 @@ def _clean_texts(values: dict[str, Any]) -> dict[str, list[str]]:
             if isinstance(value, str):
                 container[key] = kit_values.clean(value) or None
             if _is_unstorable(key) or _is_unstorable(value):
-                path = _printable_name(f"{prefix}{key}")
+                path = printable_name(f"{prefix}{key}")
                 faults[path] = [f"The {humanize_name(path)} field is not a text that can be stored."]
             elif isinstance(value, int | float) and abs(value) > INTEGER_MAX:
-                path = _printable_name(f"{prefix}{key}")
+                path = printable_name(f"{prefix}{key}")
                 faults[path] = [
                     f"The {humanize_name(path)} field must be between -{INTEGER_MAX} and {INTEGER_MAX}."
                 ]
@@ -312,22 +253,3 @@ def _is_amount(value: Decimal) -> bool:
 
 def _is_unstorable(value: Any) -> bool:
     return isinstance(value, str) and UNSTORABLE.search(value) is not None
-
-
-def _printable_name(name: str) -> str:
-    """A name that the client made up, in a form that an answer can contain."""
-    return UNSTORABLE.sub("\ufffd", name)[:NAME_CHARACTERS_MAX]
-
-
-def _fault_sentence(message: str) -> str:
-    for pattern, ending in FAULT_SENTENCES:
-        match = re.match(pattern, message)
-        if match:
-            return ending(match) if callable(ending) else match.expand(ending)
-    return "is invalid."
-
-
-def _kind_names(kinds: str) -> str:
-    """`int | str | null` as a phrase: an integer or a string."""
-    names = dict.fromkeys(KIND_NAMES.get(kind, "valid") for kind in kinds.split(" | ") if kind != "null")
-    return " or ".join(names) or "null"

@@ -1,7 +1,7 @@
 """Standings of a series: the sum of its tournaments, the worst removed. Source: formats, section 21."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from statistics import median_low
 from typing import Any
@@ -236,16 +236,6 @@ def event_places(
 
 def _place_key(place: EventPlace) -> tuple[bool, int, int]:
     return place.position is None, place.position or 0, place.player_id
-
-
-def places_among(places: Sequence[EventPlace], player_ids: Collection[int]) -> dict[int, int]:
-    """Player id -> position among these players alone; who has no position is left out."""
-    keys = {
-        place.player_id: place.position
-        for place in places
-        if place.position is not None and place.player_id in player_ids
-    }
-    return standing.positions(keys, highest_first=False)
 
 
 def participation_shares(tournament: Tournament, *, players_go_out: bool) -> dict[int, ParticipationShare]:

@@ -12,10 +12,11 @@ from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Color, Id, Labels, Line, Name, Text, Url
 from silverball.service.core import access, commands, enact, feed_events
 from silverball.service.core.calls import Write
+from silverball.service.core.person_numbers import player_of_number, refuse_taken_number
 from silverball.store import tables
 from silverball.store.counts import quotas
 from silverball.store.database.transaction import Transaction
-from silverball.store.people import book, merging, rating_days
+from silverball.store.people import book, merging, person_numbers, rating_days
 from silverball.store.revisions import revisions
 from silverball.store.tables import claim, player
 from silverball.store.tournament import announcements, chain, imports
@@ -71,6 +72,9 @@ class NewPlayer(Body, frozen=True, kw_only=True):
 
     name: Name
     ifpa_id: Id | None = None
+    """Federation number; a number that the book has is that player."""
+    number_wins: bool = False
+    """The player who has the number is meant, whatever the name."""
     status: Status = "active"
     labels: Labels = ()
     label_color: Color | None = None
@@ -101,9 +105,17 @@ class ClaimApproval(Body, frozen=True, kw_only=True):
 
 
 def add_player(call: Write[NewPlayer]) -> int:
-    """Add a player to the caller's book, and return the id."""
+    """Add a player to the caller's book, unless the number is in it; returns the id. Raises Conflict."""
+    number = call.body.ifpa_id
+    if number is not None:
+        person_numbers.lock_numbers(call.db, call.user_id)
+        found = person_numbers.holders(call.db, call.user_id, [number])
+        player_id = player_of_number(found, number, call.body.name, number_wins=call.body.number_wins)
+        if player_id is not None:
+            return player_id
     quotas.require_room_for_players(call.db, call.user_id, call.settings.players_per_account)
-    values = chain.with_name_digest(access.sent_values(call.body))
+    sent = {name: value for name, value in access.sent_values(call.body).items() if name != "number_wins"}
+    values = chain.with_name_digest(sent)
     return book.add(call.db, book.PLAYER, call.user_id, values)
 
 
@@ -111,6 +123,9 @@ def change_player(call: Write[ChangedPlayer]) -> int:
     """Change the player in the path, and return the id."""
     player_id = access.owned_id_in_path(call, book.PLAYER)
     values = access.sent_values(call.body)
+    if isinstance(call.body.ifpa_id, int):
+        owner_id = book.lock_owner(call.db, book.PLAYER, player_id)
+        refuse_taken_number(call.db, owner_id, call.body.ifpa_id, except_id=player_id)
     book.change(call.db, book.PLAYER, player_id, chain.with_name_digest(values))
     feed_events.announce_players(call.transaction, [player_id])
     if values.keys() & {"name", "ifpa_id"}:

@@ -29,9 +29,12 @@ class NewEntrant(Body, frozen=True, kw_only=True):
     player_id: Id | UnsetType = UNSET
     """Id of a player of the book; or send `name` for a new one."""
     name: Name | UnsetType = UNSET
-    """Name of a new player, who is added to the book."""
+    """Name of a new player, who is added to the book; with `ifpaId`, the name beside the number."""
     ifpa_id: Id | UnsetType | None = UNSET
-    """Federation number of the new player; null when it is not known."""
+    """Federation number; a number that the book has is that player, and needs no name where the book or
+    the federation's file has it. Null when it is not known."""
+    number_wins: bool = False
+    """The player who has the number is meant, whatever the name."""
     strikes: Strikes | UnsetType = UNSET
     """Strikes that a late player of a knockout begins with."""
     points_adjustment: Decimal | UnsetType = UNSET
@@ -54,16 +57,19 @@ class NewEntrants(NewEntrant, frozen=True, kw_only=True):
         return (self,) if isinstance(self.players, UnsetType) else self.players
 
     def __post_init__(self) -> None:
-        is_one = any(getattr(self, name) is not UNSET for name in NewEntrant.__struct_fields__)
+        fields = (getattr(self, name) for name in NewEntrant.__struct_fields__)
+        is_one = any(value is not UNSET and value is not False for value in fields)
         if is_one and self.players is not UNSET:
             raise Invalid({"players": ["Send one player or a list of players, not both."]})
         for entrant in self.new_entrants:
-            if (entrant.player_id is UNSET) == (entrant.name is UNSET):
-                raise Invalid({"playerId": ["Name each player by playerId, or by name for a new one."]})
+            is_known = entrant.player_id is not UNSET
+            is_named = entrant.name is not UNSET or (not is_known and isinstance(entrant.ifpa_id, int))
+            if is_known == is_named:
+                raise Invalid({"playerId": ["Name each player by playerId, by name or by ifpaId."]})
             if entrant.strikes is not UNSET and entrant.points_adjustment is not UNSET:
                 raise Invalid({"pointsAdjustment": ["Send strikes or pointsAdjustment, not both."]})
             if entrant.player_id is not UNSET and entrant.ifpa_id is not UNSET:
-                raise Invalid({"ifpaId": ["The ifpaId belongs to a new player. Leave it out."]})
+                raise Invalid({"ifpaId": ["The playerId names the player already. Leave the ifpaId out."]})
 
 
 class EntrantPatch(Body, frozen=True, kw_only=True):

@@ -21,6 +21,7 @@ from silverball.rules.model.changes import Change, QueueLeft
 from silverball.rules.model.tournament import Bank, Entrant, LineupArena, Tournament
 from silverball.service.core import commands, sign_up_taking
 from silverball.service.core.calls import Write
+from silverball.service.core.person_numbers import PlayerEnteredAlready, player_of_number
 from silverball.service.machines import reads as machines
 from silverball.service.outlook.reads import federation
 from silverball.service.players import reads as players
@@ -39,7 +40,7 @@ from silverball.service.users import reads as users
 from silverball.service.venues import reads as venues_reads
 from silverball.store import tables
 from silverball.store.counts import quotas
-from silverball.store.people import book
+from silverball.store.people import book, person_numbers
 from silverball.store.tournament import chain, journal
 from silverball_wire.arenas import Arena
 from silverball_wire.arenas import Bank as ShownBank
@@ -52,7 +53,7 @@ TOURNAMENT, PLAYER, ARENA, BANK, USER = "tournament_id", "player_id", "arena_id"
 def add_players(call: Write[NewEntrants]) -> tuple[Player, ...]:
     """Add players of the owner's book; those sent by name are added to the book first."""
     tournament = commands.load_tournament(call)
-    new_entrants = call.body.new_entrants
+    new_entrants = _with_players_of_numbers(call, tournament, call.body.new_entrants)
     if any(entrant.strikes is not UNSET for entrant in new_entrants):
         roster_commands.require_strikes(tournament)
     for entrant in new_entrants:
@@ -60,6 +61,7 @@ def add_players(call: Write[NewEntrants]) -> tuple[Player, ...]:
             roster_commands.require_adjustable(tournament, pointsAdjustment=entrant.points_adjustment)
     entrants = _new_entrants(call, tournament, new_entrants)
     ids = [entrant.player_id for entrant in entrants]
+    _refuse_second_entries(call, tournament, ids)
     wanted_games = zip(ids, new_entrants, strict=True)
     seats = {player_id: new.game_id for player_id, new in wanted_games if isinstance(new.game_id, int)}
     if seats:
@@ -117,7 +119,7 @@ def _new_entrants(
             )
             raise Invalid({"playerId": [sentence]})
     named = [entrant for entrant in new_entrants if not isinstance(entrant.player_id, int)]
-    new_ids = iter(_insert_players(call, organizer_id, named) if named else ())
+    new_ids = iter(_insert_players(call, organizer_id, named, player_ids) if named else ())
     entrants = []
     for entrant in new_entrants:
         player_id = entrant.player_id if isinstance(entrant.player_id, int) else next(new_ids)
@@ -125,7 +127,59 @@ def _new_entrants(
     return entrants
 
 
-def _insert_players(call: Write[Any], organizer_id: int, named: Sequence[NewEntrant]) -> list[int]:
+def _with_players_of_numbers(
+    call: Write[Any], tournament: Tournament, new_entrants: Sequence[NewEntrant]
+) -> list[NewEntrant]:
+    """The entrants, with the player of the book or the name in the federation's file for each number.
+
+    Raises Conflict, and Invalid for a number alone that nobody has.
+    """
+    wanted = {entrant.ifpa_id for entrant in new_entrants if isinstance(entrant.ifpa_id, int)}
+    if not wanted:
+        return list(new_entrants)
+    organizer_id = tournament.details["organizer_id"]
+    person_numbers.lock_numbers(call.db, organizer_id)
+    found = person_numbers.holders(call.db, organizer_id, wanted)
+    records = {record.ifpa_id: record.name for record in federation.records_by_ifpa(call.db, wanted)}
+    resolved = []
+    unknown: dict[str, list[str]] = {}
+    for index, entrant in enumerate(new_entrants):
+        number, name = entrant.ifpa_id, None if isinstance(entrant.name, UnsetType) else entrant.name
+        if not isinstance(number, int):
+            resolved.append(entrant)
+            continue
+        player_id = player_of_number(found, number, name, number_wins=entrant.number_wins)
+        if player_id is not None:
+            resolved.append(replace(entrant, player_id=player_id, name=UNSET, ifpa_id=UNSET))
+        elif name is not None or number in records:
+            resolved.append(replace(entrant, name=name or records[number][:NAME_LETTERS_MAX]))
+        else:
+            field = "name" if call.body.players is UNSET else f"players.{index}.name"
+            sentence = f"Neither the book nor the federation's file has number {number}. Send the name, too."
+            unknown[field] = [sentence]
+    if unknown:
+        raise Invalid(unknown)
+    return resolved
+
+
+def _refuse_second_entries(call: Write[Any], tournament: Tournament, player_ids: Sequence[int]) -> None:
+    """Raise PlayerEnteredAlready where one person would be in the tournament twice."""
+    numbers = person_numbers.numbers_of(call.db, player_ids)
+    if not numbers:
+        return
+    present = person_numbers.numbers_of(call.db, list(tournament.entrant_by_id))
+    taken = {number: player_id for player_id, number in present.items()}
+    for player_id in player_ids:
+        number = numbers.get(player_id)
+        if number in taken:
+            raise PlayerEnteredAlready(player=taken[number])
+        if number is not None:
+            taken[number] = player_id
+
+
+def _insert_players(
+    call: Write[Any], organizer_id: int, named: Sequence[NewEntrant], own_ids: Sequence[int]
+) -> list[int]:
     """Add players to the book, under the ids that they had when the draw was made; returns the ids."""
     player = tables.player
     rows: list[dict[str, Any]] = [
@@ -142,10 +196,9 @@ def _insert_players(call: Write[Any], organizer_id: int, named: Sequence[NewEntr
     ]
     if call.preparation is not None:
         # Those of the book are named by their ids, so the draw has added all others.
-        own_ids = {entrant.player_id for entrant in call.body.new_entrants}
         drawn_ids = [player_id for player_id in call.preparation.added_ids if player_id not in own_ids]
-        if reads.are_in_a_book(call.db, drawn_ids):
-            # SQLite gave an id to somebody else meanwhile.
+        if len(drawn_ids) != len(rows) or reads.are_in_a_book(call.db, drawn_ids):
+            # A number is in the book by now, or SQLite gave an id to somebody else meanwhile.
             raise PreparationOutdated
         rows = [{**row, "player_id": player_id} for row, player_id in zip(rows, drawn_ids, strict=True)]
     inserted = insert(player).returning(player.c.player_id, sort_by_parameter_order=True)
@@ -460,9 +513,23 @@ def _federation_entrants(
     if len(picked_records) < len(set(call.body.ifpa_ids)):
         raise Invalid({"ifpaIds": ["One of them is not in the federation's file any more. Search again."]})
     organizer_id = tournament.details["organizer_id"]
+    person_numbers.lock_numbers(call.db, organizer_id)
+    found = person_numbers.holders(call.db, organizer_id, call.body.ifpa_ids)
     known_ids = players.ids_by_name(call.db, organizer_id, [record.name for record in picked_records])
+    # Who has another number is somebody else of the same name.
+    numbered = person_numbers.numbers_of(call.db, [id_ for ids in known_ids.values() for id_ in ids])
+    known_ids = {name: tuple(id_ for id_ in ids if id_ not in numbered) for name, ids in known_ids.items()}
     entrants: list[dict[str, Any]] = []
     for record in picked_records:
+        holder_id = player_of_number(found, record.ifpa_id, record.name, number_wins=True)
+        if holder_id is not None:
+            if (
+                not (call.body.skips_present and holder_id in tournament.entrant_by_id)
+                and holder_id not in picked
+            ):
+                entrants.append({"playerId": holder_id})
+                picked.add(holder_id)
+            continue
         if call.body.skips_present and _is_present(tournament, record.name, known_ids, picked):
             continue
         player_id = _find_player_by_name(tournament, record.name, known_ids, picked)

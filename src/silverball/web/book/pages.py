@@ -1,7 +1,7 @@
 """Pages of the book: an organizer's tournaments, players, machines, locations and series."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -20,8 +20,9 @@ from silverball.service.tournaments.reads import listing
 from silverball.service.users import reads as users
 from silverball.service.venues import writes as venues_writes
 from silverball.store.database.engine import Db
-from silverball.store.people import book
+from silverball.store.people import book, merging
 from silverball.store.people.book import OwnedKind
+from silverball.store.people.likely_doubles import likely_doubles
 from silverball.web import form_actions, forms, site
 from silverball.web.book import sections
 from silverball.web.book.sections import SECTIONS, BookSection
@@ -144,6 +145,8 @@ ACTIONS: Mapping[str, FormAction] = {
 
 
 LISTED_MAX = 20
+DOUBLES_SHOWN_MAX = 20
+ID_DIGITS_MAX = 19
 SEARCH_LETTERS_MAX = 100
 # The interface refuses pages past this row.
 ROWS_DEEP_MAX = 10_000
@@ -210,7 +213,9 @@ def render_section(
     with request.site.store.read() as db:
         items = section.load_page(db, request.caller, number)
         rows = section.search(db, request.caller, words) if words and section.search else items.rows
+        is_first = section is sections.PLAYERS and number == 1 and not words
         claims = _pending_claims(db, request) if section is sections.PLAYERS else []
+        doubles = likely_doubles(db, request.account.user_id, DOUBLES_SHOWN_MAX) if is_first else []
         titles = machines.search_machines(db, machine_words) if is_machine_search else []
     return request.render(
         "book/list.html",
@@ -224,6 +229,7 @@ def render_section(
         machine_words=machine_words,
         titles=titles,
         claims=claims,
+        doubles=doubles,
         notice=NOTICES.get(request.query.get("said", "")),
         form_state=form or FormState(),
         page_path=f"/home/{section.name}",
@@ -257,9 +263,13 @@ def render_item(
         if item.organizer_id != request.account.user_id and not request.caller.is_admin:
             raise NotFound(section.singular, item_id)
         others: list[Any] = []
-        if words and section is sections.PLAYERS:
-            matches = players_reads.search_players(db, item.organizer_id, words, request.caller)
-            others = [player for player in matches if player.player_id != item_id]
+        if section is sections.PLAYERS:
+            others = _other_entries(db, request, item, words)
+        nights = {
+            player_id: merging.tournaments_with(db, player_id)
+            for player_id in (item_id, *(player.player_id for player in others))
+            if others
+        }
     fields = msgspec.to_builtins(item)
     return request.render(
         "book/item.html",
@@ -270,10 +280,26 @@ def render_item(
         values={book_field.name: sections.field_text(book_field, fields) for book_field in section.fields},
         words=words,
         others=others,
+        nights=nights,
         notice=NOTICES.get(request.query.get("said", "")),
         form_state=form or FormState(),
         page_path=f"/home/{section.name}/{item_id}",
     )
+
+
+def _other_entries(db: Db, request: PageRequest, item: Any, words: str) -> list[Any]:
+    """The players of the book who may be this person: those that a search finds, or the one in `with`."""
+    if words:
+        found: Iterable[Any] = players_reads.search_players(db, item.organizer_id, words, request.caller)
+    else:
+        text = request.query.get("with", "")
+        is_id = text.isascii() and text.isdigit() and len(text) < ID_DIGITS_MAX
+        found = players_reads.existing_players(db, [int(text)], request.caller) if is_id else ()
+    return [
+        player
+        for player in found
+        if player.player_id != item.player_id and player.organizer_id == item.organizer_id
+    ]
 
 
 GONE = "What this form was about is not there any more."

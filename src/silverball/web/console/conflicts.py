@@ -5,16 +5,18 @@ import json
 from silverball.kit.errors import Conflict, Refusal
 from silverball.rules.commands.tournament import PlayerAlreadyEntered
 from silverball.rules.model.tournament import Game, SinglePlayerGame
+from silverball.service.core.person_numbers import PlayerEnteredAlready
 from silverball.service.games import writes as games
 from silverball.service.roster import writes as roster
 from silverball.service.single_player import writes as single_player_writes
 from silverball.store.people import names
 from silverball.web.console import details, form_bodies
 from silverball.web.forms import FormData, StandingResult
+from silverball.web.score_fields import ScoreShortened
 from silverball.web.tournament_night import TournamentNight
 
 # Somebody else has added them meanwhile.
-PRESENT = (PlayerAlreadyEntered, roster.NameAlreadyEntered)
+PRESENT = (PlayerAlreadyEntered, PlayerEnteredAlready, roster.NameAlreadyEntered)
 OUTDATED = (
     games.ResultAlreadyRecorded,
     games.GameChangedMeanwhile,
@@ -24,7 +26,10 @@ OUTDATED = (
 
 
 def standing_result(refusal: Refusal, night: TournamentNight, form: FormData) -> StandingResult | None:
-    """The game or the players of a refused form as they stand; None for forms about something else."""
+    """The games, players or full scores that can stand in place of a refused form; None for other forms."""
+    if isinstance(refusal, ScoreShortened):
+        scores = " and ".join(refusal.fields.values())
+        return StandingResult("", json.dumps(dict(refusal.fields)), f"Save {scores}")
     if isinstance(refusal, PRESENT):
         return _standing_players(night, form)
     if not isinstance(refusal, Conflict):

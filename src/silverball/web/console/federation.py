@@ -8,8 +8,12 @@ from starlette.responses import Response
 from silverball.kit.http.endpoints import TOURNAMENT
 from silverball.service.core import access, loaded
 from silverball.service.tables import sheet
-from silverball.service.tables.reads import event_results
-from silverball.service.tables.reads.event_results import EventNotFinished, FinishedEvent
+from silverball.service.tables.reads import event_checks, event_results
+from silverball.service.tables.reads.event_results import (
+    EventNotFinished,
+    FederationNumberTwice,
+    FinishedEvent,
+)
 from silverball.service.tables.sheet import Cell
 from silverball.web import exports, site
 from silverball.web.page_request import PageRequest, page, redirect
@@ -37,10 +41,13 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
         return {"event": None, "event_fault": refusal.text()}
     ticked = _chosen_players(request, event)
     results = event_results.result_rows(event)
+    checks = event_checks.checks_of(results, ticked)
     return {
         "event": event,
-        "rows_in_order": [row for row in results if not row.reasons],
-        "rows_apart": [row for row in results if row.reasons],
+        "checks": checks,
+        "is_kept_back": any(check.kind == "number-twice" for check in checks),
+        "rows_in_order": [row for row in results if row.ticked],
+        "rows_apart": [row for row in results if not row.ticked],
         "ticked": ticked,
         "tick": TICK,
         "reasons_text": _reasons_text,
@@ -64,7 +71,7 @@ def _chosen_players(request: PageRequest, event: FinishedEvent) -> list[int]:
 
 
 def _rows_in_file(request: PageRequest, event: FinishedEvent) -> Sequence[tuple[Cell, ...]]:
-    return event_results.rows_among(event, _chosen_players(request, event))
+    return event_results.rows_among(event_results.result_rows(event), _chosen_players(request, event))
 
 
 def _choice_text(player_ids: Sequence[int]) -> str:
@@ -94,6 +101,12 @@ def federation_file(request: PageRequest) -> Response:
     except EventNotFinished:
         # The page says what is missing.
         return redirect(ADDRESS.format(tournament_id=tournament_id))
+    if any(
+        check.kind == "number-twice"
+        for check in event_checks.checks_of(event_results.result_rows(event), _chosen_players(request, event))
+    ):
+        # The page says whose number it is.
+        return redirect(ADDRESS.format(tournament_id=tournament_id))
     rows = _rows_in_file(request, event)
     return exports.file_response(sheet.csv_file(event.file_name, event_results.HEADER, rows))
 
@@ -107,5 +120,8 @@ def federation_series_file(request: PageRequest) -> Response:
             event = event_results.finished_series(db, series_id, request.caller)
     except EventNotFinished as refusal:
         return site.message_page(409, "The series is not completed", refusal.text())
-    rows = event_results.file_rows(event, ())
+    try:
+        rows = event_results.file_rows(event, ())
+    except FederationNumberTwice as refusal:
+        return site.message_page(409, "A federation number stands there twice", refusal.text())
     return exports.file_response(sheet.csv_file(event.file_name, event_results.HEADER, rows))

@@ -18,7 +18,7 @@ from silverball.service.games.bodies import EnteredResult
 from silverball.service.single_player import writes as single_player_writes
 from silverball.service.single_player.writes import ReplacedAttemptResult
 from silverball.store.people import names
-from silverball.web import form_actions, forms
+from silverball.web import form_actions, forms, score_fields
 from silverball.web.console import settings as console_settings
 from silverball.web.forms import (
     FormData,
@@ -224,8 +224,8 @@ def arena(form: FormData) -> Mapping[str, Any]:
 
 def hole(form: FormData) -> Mapping[str, Any]:
     """The arena and the target of a round; an emptied field removes its value."""
-    texts = {name: form.value(name).strip() for name in ("arenaId", "score") if form.has(name)}
-    return {name: parse_number(text) if text else None for name, text in texts.items()}
+    body: dict[str, Any] = {name: None for name in ("arenaId", "score") if form.has(name)}
+    return {**body, **number_fields(form, "arenaId"), **score_fields.read_scores(form, ("score",))}
 
 
 def result(form: FormData) -> Mapping[str, Any]:
@@ -238,9 +238,8 @@ def result(form: FormData) -> Mapping[str, Any]:
     elif form.with_prefix("won-"):
         won = form.with_prefix("won-")
         body["games"] = {player_id: parse_number(text.strip() or "0") for player_id, text in won.items()}
-    elif form.with_prefix("score-"):
-        scores = form.with_prefix("score-")
-        body["resultScores"] = {player_id: parse_number(text) for player_id, text in scores.items()}
+    elif form.with_prefix(score_fields.SCORE_PREFIX):
+        body["resultScores"] = score_fields.scores_of_players(form)
     else:
         body["resultPositions"] = ordered_player_ids(form)
     return body
@@ -304,7 +303,7 @@ def more_time(form: FormData) -> Mapping[str, Any]:
 
 def single_player_result(form: FormData) -> Mapping[str, Any]:
     """A score, strokes or rolls."""
-    body: dict[str, Any] = number_fields(form, "score", "strokes")
+    body = {**number_fields(form, "strokes"), **score_fields.read_scores(form, ("score",))}
     rolls = form.value("rolls").replace(",", " ").split()
     return {**body, "rolls": parse_numbers(rolls)} if rolls else body
 
@@ -429,10 +428,15 @@ def _preview_game(request: PageRequest, night: TournamentNight, game: Game, orde
 
 
 def _preview_attempt(
-    request: PageRequest, night: TournamentNight, attempt: SinglePlayerGame, entered: Mapping[str, str]
+    request: PageRequest, night: TournamentNight, attempt: SinglePlayerGame, entered: dict[str, str]
 ) -> CorrectionPreview:
+    """The preview of the score as entered; a shortened one is put in full into `entered`."""
     ids = {TOURNAMENT: night.id, single_player_writes.SINGLE_PLAYER_GAME: attempt.single_player_game_id}
-    result = single_player_result(FormData(tuple(entered.items())))
+    try:
+        result = single_player_result(FormData(tuple(entered.items())))
+    except Invalid as refusal:
+        entered.update(refusal.fields if isinstance(refusal, score_fields.ScoreShortened) else {})
+        return CorrectionPreview(sentence=night.refusal_text(refusal))
     body = {**result, "dryRun": True}
     return _preview(
         request, night, ids, ReplacedAttemptResult, body, single_player_writes.record_single_player_game

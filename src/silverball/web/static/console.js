@@ -15,6 +15,7 @@ import { keepNight, keepParts } from "./seen.js";
 import { makeTaps, showTaps } from "./taps.js";
 import "./timer.js";
 import "./lines.js";
+import "./scores.js";
 import "./zone.js";
 
 // A form that is no result is tried a few times, and stays as it was filled in.

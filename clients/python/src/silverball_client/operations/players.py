@@ -64,6 +64,7 @@ class PlayersResource(Resource[M]):
         *,
         name: str,
         ifpa_id: int | None | UnsetType = UNSET,
+        number_wins: bool | UnsetType = UNSET,
         status: Literal["active", "inactive"] | UnsetType = UNSET,
         labels: Sequence[str] | UnsetType = UNSET,
         label_color: str | None | UnsetType = UNSET,
@@ -81,6 +82,7 @@ class PlayersResource(Resource[M]):
             body={
                 "name": name,
                 "ifpaId": ifpa_id,
+                "numberWins": number_wins,
                 "status": status,
                 "labels": labels,
                 "labelColor": label_color,

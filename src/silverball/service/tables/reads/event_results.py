@@ -18,6 +18,7 @@ from silverball.service.outlook.reads import worth
 from silverball.service.players import reads as players
 from silverball.service.series import reads as series_reads
 from silverball.service.standings.reads import standings
+from silverball.service.tables.reads import event_checks
 from silverball.service.tables.sheet import Cell, VerbatimText
 from silverball.store import tables
 from silverball_wire.base import Id
@@ -33,6 +34,15 @@ class EventNotFinished(Conflict):
     """The places of the event can still change."""
 
     sentence = "{name} is not finished, so its places can still change."
+
+
+class FederationNumberTwice(Conflict):
+    """One number stands in the file twice."""
+
+    sentence = (
+        "These have the same federation number: {players}. Merge them if they are one person, or correct the"
+        " number of one of them."
+    )
 
 
 class EventResultsQuery(Query, frozen=True, kw_only=True):
@@ -123,40 +133,53 @@ def finished_series(db: Connection, series_id: int, viewer: AuthenticatedCaller 
 
 def event_results(event: FinishedEvent, chosen: Sequence[int]) -> EventResults:
     """The event in its published shape. Raises Invalid when somebody chosen has no place in it."""
+    rows, player_ids = result_rows(event), player_ids_in_file(event, chosen)
+    checks = event_checks.checks_of(rows, player_ids)
+    is_kept_back = any(check.kind == "number-twice" for check in checks)
     return EventResults(
         tournament_id=event.tournament_id,
         finals_id=event.finals_id,
         series_id=event.series_id,
         name=event.name,
         womens=event.is_womens or UNSET,
-        results=result_rows(event),
-        text=text_to_paste(file_rows(event, chosen)),
+        results=rows,
+        checks=checks,
+        text="" if is_kept_back else text_to_paste(file_rows(event, chosen)),
     )
 
 
 def result_rows(event: FinishedEvent) -> tuple[EventResult, ...]:
-    """All players of the event, by place."""
-    return tuple(_event_result(place, event.players) for place in event.places)
+    """All players of the event, by place; erased people have no row."""
+    return tuple(
+        _event_result(place, event.players)
+        for place in event.places
+        if not _is_erased(event.players.get(place.player_id))
+    )
 
 
 def file_rows(event: FinishedEvent, chosen: Sequence[int]) -> list[tuple[Cell, ...]]:
-    """Place, name and number of the chosen players, or of those who are ticked, by place.
+    """Place in the event, name and number of the chosen players, or of those who are ticked, by place.
 
-    Raises Invalid when somebody chosen has no place in the event.
+    Raises Invalid when somebody chosen has no place in the event, and Conflict for a number that stands there
+    twice.
     """
-    return rows_among(event, _player_ids_in_file(event, chosen))
+    player_ids, rows = player_ids_in_file(event, chosen), result_rows(event)
+    for check in event_checks.checks_of(rows, player_ids):
+        if check.kind == "number-twice":
+            raise FederationNumberTwice(players=check.player_ids)
+    return rows_among(rows, player_ids)
 
 
-def rows_among(event: FinishedEvent, player_ids: Collection[int]) -> list[tuple[Cell, ...]]:
-    """Place among these players, name and number of those of them who have a place, by place."""
-    places = ranking_series.places_among(event.places, player_ids)
+def rows_among(rows: Sequence[EventResult], player_ids: Collection[int]) -> list[tuple[Cell, ...]]:
+    """Place, name and number of those of these players who have a place, by place."""
     return [
         (
-            position,
-            " ".join(_name(event.players, player_id).split()),
-            _number_text(event.players.get(player_id)),
+            row.position,
+            " ".join(row.name.split()),
+            None if row.ifpa_id is None else VerbatimText(row.ifpa_id),
         )
-        for player_id, position in places.items()
+        for row in rows
+        if row.position is not None and row.player_id in player_ids
     ]
 
 
@@ -165,10 +188,12 @@ def text_to_paste(rows: Sequence[tuple[Cell, ...]]) -> str:
     return "".join("\t".join("" if cell is None else str(cell) for cell in row) + "\n" for row in rows)
 
 
-def _player_ids_in_file(event: FinishedEvent, chosen: Sequence[int]) -> Collection[int]:
+def player_ids_in_file(event: FinishedEvent, chosen: Sequence[int]) -> Collection[int]:
+    """Ids of the chosen players, or of those who are ticked. Raises Invalid for who has no place."""
+    rows = result_rows(event)
     if not chosen:
-        return {place.player_id for place in event.places if not _left_out_reasons(place, event.players)}
-    strangers = set(chosen) - {place.player_id for place in event.places if place.position is not None}
+        return {row.player_id for row in rows if row.ticked}
+    strangers = set(chosen) - {row.player_id for row in rows if row.position is not None}
     if strangers:
         sentence = Sentence("No place in this event: {players}.", players=sorted(strangers))
         raise Invalid({"players": [sentence]})
@@ -211,7 +236,7 @@ def _event_result(place: EventPlace, people: Mapping[int, Player]) -> EventResul
         ifpa_id=None if player is None else player.ifpa_id,
         position=place.position,
         finalist=place.is_finalist,
-        ticked=not reasons,
+        ticked=place.position is not None and not place.is_below_half,
         reasons=reasons,
     )
 
@@ -233,5 +258,11 @@ def _name(people: Mapping[int, Player], player_id: int) -> str:
     return f"Player {player_id}" if player is None else player.name
 
 
-def _number_text(player: Player | None) -> VerbatimText | None:
-    return None if player is None or player.ifpa_id is None else VerbatimText(player.ifpa_id)
+def _is_erased(player: Player | None) -> bool:
+    """Whether the player has the pseudonym of somebody whose account was erased."""
+    return player is not None and (player.name, player.status, player.ifpa_id, player.claimed_by) == (
+        f"Player {player.player_id}",
+        "inactive",
+        None,
+        None,
+    )
