@@ -111,7 +111,6 @@ def test_a_correction_with_its_preview_takes_six_taps(store: Store, browser_page
     phone = Phone(browser_page)
     phone.tap(".chips >> text=Done")
     phone.tap(f"a[href$='/game?game={games[0].game_id}']")
-    phone.tap("text=Wrong? Correct it")
     phone.tap(f"#right button[value='{loser}']")
     page.wait_for_selector("text=What changes")
     browser_page.assert_fits()

@@ -15,7 +15,7 @@ from silverball.service.tournaments import configuration
 from silverball.service.webhooks import writes as webhooks_writes
 from silverball.service.webhooks.writes import WEBHOOK
 from silverball.web import form_actions, forms, site, tournament_night
-from silverball.web.console import actions, conflicts, crew, draw_preview, new_tournament, views
+from silverball.web.console import actions, conflicts, crew, draw_preview, new_tournament, views, ways
 from silverball.web.console import settings as console_settings
 from silverball.web.forms import PAGE, FormData, FormState
 from silverball.web.page_request import PageRequest, not_found_page, page, redirect
@@ -161,7 +161,8 @@ def _render_refusal(request: PageRequest, refusal: Refusal) -> Response:
         return views.render_no_access(closed)
     sentence = _refusal_text(refusal, night, request.form)
     standing = conflicts.standing_result(refusal, night, request.form)
-    form = FormState(request.field("form"), request.form, sentence, needs_new_key(refusal), standing)
+    way = ways.find_way(refusal, night, request.form)
+    form = FormState(request.field("form"), request.form, sentence, needs_new_key(refusal), standing, way)
     return _render_form_page(request, night, form, status_for(refusal))
 
 

@@ -3,7 +3,7 @@
 
 import { whenCalm } from "./calm.js";
 import "./copy.js";
-import { deliver, deliverRest, get, isSignedOut, post } from "./delivery.js";
+import { deliver, deliverRest, get, isSignedOut, post, settle } from "./delivery.js";
 import "./find.js";
 import { focusedRow, focusRow } from "./focus.js";
 import { expectPage, missPage, pageReplaced } from "./fresh.js";
@@ -257,6 +257,7 @@ async function send(id, address, body) {
     try {
       const answer = await post(address, body);
       sending.delete(id);
+      if (id === "correct" && answer.isElsewhere && body.get("entry")) await settle(body.get("entry"));
       showMessage(id, null);
       replacePage(answer, id);
       return;
