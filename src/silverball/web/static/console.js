@@ -186,6 +186,7 @@ function takeNext(id, text) {
   for (const field of form.querySelectorAll("textarea, input.number, input[type=text]")) field.value = field.defaultValue = "";
   keepChoices(id);
   showChoices();
+  showImpossible(document);
   form.querySelector(".sending").textContent = text;
 }
 
