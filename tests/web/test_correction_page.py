@@ -201,3 +201,14 @@ def test_a_refusal_leads_to_the_page_where_it_can_be_done(director: Director) ->
     assert answer.status_code == 409
     assert f'<a class="way" href="{director.at}/' in answer.text
     assert "Finishing order" not in director.page(f"/game?game={game.game_id}")
+
+
+def test_strokes_that_come_second_lead_to_their_correction(director: Director) -> None:
+    director.create("golf")
+    director.start()
+    key = director.tournament().single_player_games[0].single_player_game_id
+    stale = director.forms(f"/attempt?attempt={key}")[f"exact-{key}"]
+    director.send(f"exact-{key}", f"/attempt?attempt={key}", strokes=5)
+    answer = director.post(stale, strokes=3, key="another-key")
+    assert answer.status_code == 409
+    assert f'{director.at}/correct?attempt={key}&amp;strokes=3"' in answer.text
