@@ -13,7 +13,7 @@ from web.visitor import Visitor
 
 
 def test_only_organizers_print_codes_that_report(director: Director, tablet: Visitor) -> None:
-    a_night(director)
+    a_night(director, suggestions="restricted")
     public = page_of(tablet, "/t/1/print/names")
     assert page_of(director.visitor, "/t/1/print/names").count("<path") == public.count("<path")
     codes(director)
@@ -109,8 +109,12 @@ def test_a_code_reports_no_game_of_others(store: Store, director: Director, tabl
 def test_where_players_report_nothing_the_code_still_leads_to_the_next_game(
     director: Director, tablet: Visitor
 ) -> None:
-    game = a_night(director, suggestions="disabled")
-    page = page_of(tablet, code_of(director, game.player_ids[0]))
+    game = a_night(director, suggestions="restricted")
+    code = code_of(director, game.player_ids[0])
+    director.send("edit", "/settings", set_suggestions="disabled")
+    # New ones could report nothing.
+    assert "codes-new" not in director.forms("/settings")
+    page = page_of(tablet, code)
     assert "Now Machine" in page_forms.text_of(page)
     assert "takes no results of players" in page
     assert page_forms.forms_on(page) == {}

@@ -32,7 +32,6 @@ def test_a_result_of_an_earlier_round_is_corrected_after_a_look_at_what_changes(
     (game, *_) = play_round(director)
     winner, loser = game.player_ids
     page = f"/correct?game={game.game_id}"
-    assert page in director.page(f"/game?game={game.game_id}")
     to = director.send("right", page, first=loser)
     assert to == f"{director.at}{page}&order={loser}.{winner}"
     preview = to.removeprefix(director.at)
@@ -134,3 +133,82 @@ def test_a_bracket_asks_for_no_points_of_missed_rounds(director: Director) -> No
     director.send("correct", preview, reason="The cards were swapped.")
     assert director.game(game).result_positions == (loser, winner)
     assert "adjusting" not in director.forms(f"/player?player={winner}")
+
+
+def test_another_order_of_an_earlier_round_goes_to_its_correction_filled_in(director: Director) -> None:
+    director.play("group_matchplay")
+    (game, *_) = play_round(director)
+    page = f"/game?game={game.game_id}"
+    forms = director.forms(page)
+    # Nothing is offered that could only be refused.
+    assert not {f"result-{game.game_id}", f"scores-{game.game_id}", f"clear-{game.game_id}"} & set(forms)
+    order = game.player_ids[::-1]
+    places = {f"place_{player_id}": place for place, player_id in enumerate(order, start=1)}
+    to = director.send("right", page, **places).removeprefix(director.at)
+    assert to == f"/correct?game={game.game_id}&order={'.'.join(map(str, order))}"
+    filled = dict(director.forms(to)["right"].filled())
+    assert [filled[f"place-{player_id}"] for player_id in order] == [
+        str(place) for place in range(1, len(order) + 1)
+    ]
+    assert "What changes" in director.page(to)
+    assert director.send("correct", to, reason="Read from the wrong end.") == f"{director.at}/results"
+    assert director.game(game).result_positions == order
+
+
+@pytest.mark.parametrize("way", ["first", "score", "forfeit"])
+def test_a_result_that_comes_too_late_is_refused_with_the_button_to_its_correction(
+    director: Director, way: str
+) -> None:
+    director.play("matchplay")
+    game = director.open_games()[0]
+    winner, loser = game.player_ids
+    forms = director.forms(f"/game?game={game.game_id}")
+    form_id, fields = {
+        "first": (f"result-{game.game_id}", {"first": loser}),
+        "score": (f"scores-{game.game_id}", {f"score_{winner}": "1,000", f"score_{loser}": "2,000"}),
+        "forfeit": (f"forfeit-{game.game_id}", {"forfeit": winner}),
+    }[way]
+    play_round(director)
+    answer = director.post(forms[form_id], **fields)
+    assert answer.status_code == 409
+    link = f"{director.at}/correct?game={game.game_id}&amp;order={loser}.{winner}"
+    assert f'<a class="way" href="{link}" data-instead>Correct the result</a>' in answer.text
+    # What could only be refused again is not offered.
+    assert "data-renewal" not in answer.text
+
+
+def test_a_correction_knows_the_entry_of_the_device_that_it_settles(director: Director) -> None:
+    director.play("matchplay")
+    (game, *_) = play_round(director)
+    winner, loser = game.player_ids
+    page = f"/correct?game={game.game_id}&order={winner}.{loser}&entry=Key_1-2"
+    preview = director.send("right", page, first=loser).removeprefix(director.at)
+    assert preview.endswith(f"order={loser}.{winner}&entry=Key_1-2")
+    assert dict(director.forms(preview)["correct"].filled())["entry"] == "Key_1-2"
+
+
+def test_a_refusal_leads_to_the_page_where_it_can_be_done(director: Director) -> None:
+    director.create("matchplay")
+    assert "start" not in director.forms()
+    assert "codes-new" not in director.forms("/settings")
+    director.start(4)
+    director.send("round-open")
+    game = director.open_games()[0]
+    stale = director.forms(f"/game?game={game.game_id}")[f"result-{game.game_id}"]
+    director.finish_all()
+    director.send("complete", "/standings")
+    answer = director.post(stale, first=game.player_ids[0])
+    assert answer.status_code == 409
+    assert f'<a class="way" href="{director.at}/' in answer.text
+    assert "Finishing order" not in director.page(f"/game?game={game.game_id}")
+
+
+def test_strokes_that_come_second_lead_to_their_correction(director: Director) -> None:
+    director.create("golf")
+    director.start()
+    key = director.tournament().single_player_games[0].single_player_game_id
+    stale = director.forms(f"/attempt?attempt={key}")[f"exact-{key}"]
+    director.send(f"exact-{key}", f"/attempt?attempt={key}", strokes=5)
+    answer = director.post(stale, strokes=3, key="another-key")
+    assert answer.status_code == 409
+    assert f'{director.at}/correct?attempt={key}&amp;strokes=3"' in answer.text

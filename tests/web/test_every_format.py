@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 
 from silverball.rules.registry import FORMATS
-from silverball.service.journal.reads import verification
+from silverball.service.journal.reads import journal, verification
+from silverball.service.journal.texts import action_summary, change_sentence
 from silverball.store.database.engine import Store
+from silverball.store.tournament import journal as journal_lines
 from web.director import Director
+from web.raw_words import RAW_TEXT
 from web.visitor import Visitor
 
 GAMES_MAX = 200
@@ -176,3 +179,29 @@ def test_a_night_runs_from_creation_to_the_end(store: Store, visitor: Visitor, t
     assert director.standings()
     with store.read() as db:
         assert list(verification.verify_tournament(db, director.tournament_id).faults) == []
+
+
+@pytest.mark.sample(4)
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("type_", NIGHTS)
+def test_every_line_of_the_history_and_of_undo_is_in_words(
+    store: Store, visitor: Visitor, type_: str
+) -> None:
+    play, count, settings = NIGHTS[type_]
+    director = Director(store, visitor)
+    director.create(type_, **settings)
+    director.start(players=8, machines=6)
+    play(director, count)
+    director.send("undo")
+    director.send("complete", "/standings")
+    lines = history_lines(store, director)
+    assert [line for line in lines if RAW_TEXT.search(line)] == []
+
+
+def history_lines(store: Store, director: Director) -> list[str]:
+    """Every change of the night as a sentence, and every action as the line that undo shows."""
+    with store.read() as db:
+        actions = journal_lines.newest_actions(db, director.tournament_id, before=10_000, limit=10_000)
+        names = journal.load_names(db, director.tournament_id, actions)
+    changes = [change_sentence(change, data, names) for action in actions for change, data in action.entries]
+    return changes + [action_summary(action.entries, names) for action in actions]

@@ -151,6 +151,34 @@ def test_of_two_results_for_a_game_the_first_stands_and_the_second_is_shown(
     assert [game.game_id for game in open_games(store)] == [second.game_id]
 
 
+def test_an_entry_of_a_round_that_is_over_becomes_its_correction(
+    store: Store, browser_page: BrowserPage
+) -> None:
+    winner, loser = a_night(store, "matchplay", 4, 4)
+    by, games = organizer_of(store), open_games(store)
+    on_the_console(browser_page)
+    page = browser_page.page
+    cut(page)
+    # Somebody else enters the round the other way and opens the next while this phone is offline.
+    win(page, games[0])
+    bar_says(browser_page, "1 not sent yet")
+    for game in games:
+        record(store, game, tuple(reversed(game.player_ids)))
+    assert build.do(store, "POST", "/api/tournaments/1/rounds", {}, by=by)[0] == 201
+    mend(page)
+    bar_says(browser_page, "1 not saved: look")
+    page.click(BAR)
+    # What could only be refused again is not offered.
+    assert page.locator("#outbox li button").all_inner_texts() == ["Discard"]
+    page.click("#outbox a.way")
+    page.wait_for_selector("text=What changes")
+    page.fill("#correct-reason", "The phone was offline.")
+    page.click("text=Save the correction")
+    browser_page.wait_for(lambda: night_of(store).games[0].result_positions == games[0].player_ids)
+    page.wait_for_selector("#outbox", state="hidden")
+    assert (winner, loser) == games[0].player_ids
+
+
 def test_another_account_sees_what_waits_and_cannot_send_it(store: Store, browser_page: BrowserPage) -> None:
     game = one_waits(store, browser_page)
     page = browser_page.page

@@ -12,7 +12,7 @@ from web.visitor import EMAIL, PASSWORD
 
 COPIED_TAPS_MAX = 6
 OUT_OF_ORDER_TAPS_MAX = 2
-CORRECTION_TAPS_MAX = 6
+CORRECTION_TAPS_MAX = 5
 LATE_TAPS_MAX = 5
 AWAY_TAPS_MAX = GONE_TAPS_MAX = 5
 MOVED_TAPS_MAX = 3
@@ -96,7 +96,7 @@ def test_settings_that_exclude_each_other_cannot_be_chosen_together(
     assert browser_page.complaints == []
 
 
-def test_a_correction_with_its_preview_takes_six_taps(store: Store, browser_page: BrowserPage) -> None:
+def test_a_correction_with_its_preview_takes_five_taps(store: Store, browser_page: BrowserPage) -> None:
     winner, loser = a_night(store, "matchplay", 8, 4)
     by = organizer_of(store)
     games = night_of(store).open_games
@@ -111,7 +111,6 @@ def test_a_correction_with_its_preview_takes_six_taps(store: Store, browser_page
     phone = Phone(browser_page)
     phone.tap(".chips >> text=Done")
     phone.tap(f"a[href$='/game?game={games[0].game_id}']")
-    phone.tap("text=Wrong? Correct it")
     phone.tap(f"#right button[value='{loser}']")
     page.wait_for_selector("text=What changes")
     browser_page.assert_fits()
@@ -121,6 +120,21 @@ def test_a_correction_with_its_preview_takes_six_taps(store: Store, browser_page
     phone.tap("text=Save the correction")
     browser_page.wait_for(lambda: night_of(store).games[0].result_positions == (loser, winner))
     assert phone.taps <= CORRECTION_TAPS_MAX
+    assert browser_page.complaints == []
+
+
+def test_nothing_is_added_before_somebody_is_selected(store: Store, browser_page: BrowserPage) -> None:
+    a_night(store, "matchplay", 4, 4)
+    build.a_player(store, organizer_of(store), name="Zoe Zephyr")
+    on_the_console(browser_page)
+    browser_page.go("/t/1/run/players?q=Zo")
+    page = browser_page.page
+    button = page.locator("#pick button")
+    assert button.is_disabled()
+    page.check("#pick [name=playerId]")
+    assert button.is_enabled()
+    page.press("#pick [name=playerId]", " ")
+    assert button.is_disabled()
     assert browser_page.complaints == []
 
 

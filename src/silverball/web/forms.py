@@ -71,6 +71,15 @@ class StandingResult(Struct, frozen=True):
     choice: str = "Save this instead"
 
 
+class Way(Struct, frozen=True):
+    """A button to the page of the console where what was refused can be done."""
+
+    path: str
+    words: str
+    # Sending the same again could only be refused again.
+    is_instead: bool = False
+
+
 class FormState(Struct, frozen=True):
     """A form to show again: its id on the page, what was entered, and the fault found in it."""
 
@@ -80,6 +89,7 @@ class FormState(Struct, frozen=True):
     # Sending it again is a new request: the old key was used for another one.
     needs_new_key: bool = False
     standing: StandingResult | None = None
+    way: Way | None = None
 
     def is_for(self, form_id: str) -> bool:
         return bool(form_id) and form_id == self.form_id

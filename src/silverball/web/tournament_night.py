@@ -357,6 +357,14 @@ class TournamentNight(Struct, frozen=True, kw_only=True, dict=True):
         """How the match stands, where several games decide it."""
         return count_match(self.tournament, game)
 
+    def is_past_correction(self, game: Game) -> bool:
+        """Whether its result changes only by a correction with a reason."""
+        return game.status == "completed" and tournament_commands.is_past_correction(self.tournament, game)
+
+    @property
+    def can_start(self) -> bool:
+        return len(self.active_entrants) >= max(self.format.players_min, 2)
+
     def round_name(self, round_id: int | None) -> str:
         found = self.tournament.round_by_id.get(round_id or 0)
         return found.name if found else ""

@@ -82,7 +82,7 @@ def test_a_report_is_not_the_newest_action(store: Store) -> None:
             ],
             "Result: Bo, Ada on Godzilla",
         ),
-        ([("QueueJoined", {"thing": {"player_id": 1}})], "Ada joined a queue"),
+        ([("QueueJoined", {"thing": {"player_id": 1}})], "Ada joined the queue"),
         ([], ""),
     ],
 )

@@ -49,7 +49,7 @@ def test_each_action_has_actor_time_and_source_newest_first(store: Store, night:
         "actorName": "Olga Ramp",
         "source": "203.0.113.7",
         "diceSeed": None,
-        "changes": [{"change": "TournamentEdited", "text": "Changed: byes, name."}],
+        "changes": [{"change": "TournamentEdited", "text": "Changed: byes (Half a win), name."}],
         "undone": False,
         "undoes": None,
         "canUndo": False,
@@ -61,7 +61,7 @@ def test_each_action_has_actor_time_and_source_newest_first(store: Store, night:
     assert sum(text.endswith(" is seed 1.") for text in told) == 1
     assert "The tournament was started." in told
     assert "Round 1 was opened." in told
-    assert any(text.startswith("A game was opened: game ") and "Player 4" in text for text in told)
+    assert any(text.startswith("A game was opened: ") and "Player 4" in text for text in told)
 
 
 def test_an_undone_action_is_marked_and_the_one_before_is_next(store: Store, night: build.Night) -> None:
@@ -73,7 +73,7 @@ def test_an_undone_action_is_marked_and_the_one_before_is_next(store: Store, nig
         for action in story(store, night)["data"]
     ]
     assert shown == [(3, False, 2, False), (2, True, None, False), (1, False, None, True)]
-    assert story(store, night)["data"][0]["changes"][0]["text"] == "Action 2 was undone."
+    assert story(store, night)["data"][0]["changes"][0]["text"] == "Undone: Changed: name."
 
 
 def test_nothing_of_a_completed_tournament_can_be_undone(store: Store, night: build.Night) -> None:
@@ -138,31 +138,37 @@ GAME = {
     "result_points": ["0.00", "1.00"],
     "is_bye": False,
 }
-NAMES = texts.Names(players={1: "Ada", 2: "Bo"}, arenas={5: "Meteor"}, users={3: "Kim"})
+NAMES = texts.Names(
+    players={1: "Ada", 2: "Bo"},
+    arenas={5: "Meteor"},
+    users={3: "Kim"},
+    rounds={4: "Hole 2"},
+    games={7: [1, 2]},
+)
 
 
 @pytest.mark.parametrize(
     ("change", "data", "text"),
     [
-        ("GameOpened", {"thing": GAME}, "A game was opened: game 7 (Ada, Bo on Meteor)."),
+        ("GameOpened", {"thing": GAME}, "A game was opened: Ada, Bo on Meteor."),
         (
             "GameOpened",
             {"thing": {**GAME, "is_tiebreak": True}},
-            "A tiebreak was opened: game 7 (Ada, Bo on Meteor).",
+            "A tiebreak was opened: Ada, Bo on Meteor.",
         ),
         ("GameOpened", {"thing": {**GAME, "is_bye": True, "player_ids": [1]}}, "Ada has a bye."),
-        ("GameCompleted", {"after": GAME}, "Result of game 7 (Ada, Bo on Meteor): Bo, Ada, first to last."),
+        ("GameCompleted", {"after": GAME}, "Result of Ada, Bo on Meteor: Bo, Ada, first to last."),
         (
             "GameCompleted",
             {"after": {**GAME, "result_positions": [None, 2]}},
-            "Result of game 7 (Ada, Bo on Meteor): Ada 0.00, Bo 1.00.",
+            "Result of Ada, Bo on Meteor: Ada 0, Bo 1.",
         ),
         (
             "GameCorrected",
             {"after": {**GAME, "forfeited_by": 1}},
-            "The result was corrected: game 7 (Ada, Bo on Meteor): Ada did not show up.",
+            "The result was corrected: Ada, Bo on Meteor: Ada did not show up.",
         ),
-        ("EntrantAdded", {"thing": {"player_id": 9}}, "Player 9 joined."),
+        ("EntrantAdded", {"thing": {"player_id": 9}}, "Unknown player joined."),
         (
             "EntrantChanged",
             {"before": {"player_id": 1, "is_active": True}, "after": {"player_id": 1, "is_active": False}},
@@ -177,7 +183,7 @@ NAMES = texts.Names(players={1: "Ada", 2: "Bo"}, arenas={5: "Meteor"}, users={3:
         (
             "EntriesBought",
             {"thing": {"player_id": 1, "quantity": 7, "type": "regular"}},
-            "Ada: 7 entries (regular).",
+            "Ada: 7 entries (bought).",
         ),
         (
             "SinglePlayerGameChanged",
@@ -199,7 +205,33 @@ NAMES = texts.Names(players={1: "Ada", 2: "Bo"}, arenas={5: "Meteor"}, users={3:
             },
             "Ada on Meteor: 99.",
         ),
-        ("FutureChange", {}, "FutureChange."),
+        (
+            "SinglePlayerGameChanged",
+            {
+                "before": {"is_voided": False},
+                "after": {
+                    "player_id": 1,
+                    "arena_id": None,
+                    "round_id": 4,
+                    "is_voided": False,
+                    "score": None,
+                    "points": "3.00",
+                    "status": "completed",
+                },
+            },
+            "Ada, Hole 2: result 3.",
+        ),
+        ("GameNoted", {"game": 7, "kind": "yellow", "ruling": ""}, "Yellow card: Ada, Bo."),
+        ("GameNoted", {"game": 8, "kind": "malfunction", "ruling": ""}, "Malfunction: a deleted game."),
+        ("SuggestionMade", {"thing": {"game_id": 7}}, "A player reported a result: Ada, Bo."),
+        (
+            "PlayersCalled",
+            {"before": {"state": {}}, "after": {"state": {"calls": {"7": "now"}}}},
+            "Called: Ada, Bo.",
+        ),
+        ("BankAdded", {"thing": {"bank_id": 2, "arena_ids": [5]}}, "A bank (Meteor) was added."),
+        ("QueueJoined", {"thing": {"player_id": 1, "arena_id": 5}}, "Ada joined the queue of Meteor."),
+        ("FutureChange", {}, "Something else changed."),
     ],
 )
 def test_a_change_has_a_sentence(change: str, data: dict[str, Any], text: str) -> None:

@@ -92,6 +92,8 @@ class PartField(Struct, frozen=True):
     announced: Literal["here", "to_linked", "no"] = "here"
     # Of a detail: its first value; a null detail without one is left out, as in journals from before it.
     blank: Any = NOTHING
+    # What people call it, where its name is not what they say.
+    words: str = ""
     # How bodies set a detail: as it is sent, after a check of its own, or not at all. A body that is not
     # written with this field takes this type.
     entered: Literal["as_sent", "checked", "no"] = "no"
@@ -108,6 +110,10 @@ class PartField(Struct, frozen=True):
     def published(self) -> str | None:
         """The attribute of the published shape; None for what no shape shows."""
         return self.name if self.shown_as == "" else self.shown_as
+
+    @property
+    def in_words(self) -> str:
+        return self.words or self.name.replace("_", " ")
 
     @property
     def is_left_out(self) -> bool:
@@ -147,29 +153,41 @@ TOURNAMENT = (
     PartField("tournament_id", "key", bulk="Id of the tournament."),
     detail("name", "text", entered="as_sent", announced="to_linked", bulk="Name of the tournament."),
     PartField("status", "text"),
-    PartField("type", "text", bulk="Format, such as `group_matchplay`."),
+    PartField("type", "text", words="format", bulk="Format, such as `group_matchplay`."),
     nullable("description", "text", entered="as_sent"),
     detail(
-        "start_utc", "moment", entered="checked", bulk="Start. The tournament is in the files of its month."
+        "start_utc",
+        "moment",
+        words="start",
+        entered="checked",
+        bulk="Start. The tournament is in the files of its month.",
     ),
-    detail("start_local", "text", entered="checked"),
-    nullable("end_utc", "moment", entered="checked"),
-    nullable("end_local", "text", entered="checked"),
+    detail("start_local", "text", words="start", entered="checked"),
+    nullable("end_utc", "moment", words="end", entered="checked"),
+    nullable("end_local", "text", words="end", entered="checked"),
     PartField("completed_at", "moment", null=True, bulk="Time at which the tournament was completed."),
     PartField("created_at", "moment", place="row"),
     PartField("updated_at", "moment", place="row"),
     detail(
         "timezone",
         "text",
+        words="time zone",
         blank="UTC",
         entered="checked",
         is_inherited=True,
         bulk="Time zone of the place, such as `Europe/Berlin`.",
     ),
-    detail("organizer_id", "reference", refers_to="user.user_id", bulk="User id of the organizer."),
+    detail(
+        "organizer_id",
+        "reference",
+        words="organizer",
+        refers_to="user.user_id",
+        bulk="User id of the organizer.",
+    ),
     nullable(
         "location_id",
         "reference",
+        words="location",
         refers_to="location.location_id",
         entered="as_sent",
         is_inherited=True,
@@ -178,28 +196,47 @@ TOURNAMENT = (
     nullable(
         "series_id",
         "reference",
+        words="series",
         refers_to="series.series_id",
         entered="as_sent",
         bulk="Id of the series; empty outside of series.",
     ),
-    detail("test", "flag", blank=False, entered="as_sent", announced="to_linked", is_inherited=True),
+    detail(
+        "test",
+        "flag",
+        words="test tournament",
+        blank=False,
+        entered="as_sent",
+        announced="to_linked",
+        is_inherited=True,
+    ),
     nullable("link", "text"),
-    nullable("linked_tournament_id", "integer"),
-    nullable("estimated_tgp", "json"),
-    PartField("points_map", "json", null=True),
-    PartField("tiebreaker_points_map", "json", null=True, entered="checked"),
-    nullable("points_map_custom", "json", entered="as_sent"),
-    detail("primary_config_settings", "json", blank=[]),
+    nullable("linked_tournament_id", "integer", words="linked tournament"),
+    nullable("estimated_tgp", "json", words="estimated worth"),
+    PartField("points_map", "json", null=True, words="points of each place"),
+    PartField("tiebreaker_points_map", "json", null=True, words="points of tiebreaks", entered="checked"),
+    nullable("points_map_custom", "json", words="points of your own", entered="as_sent"),
+    detail("primary_config_settings", "json", words="settings that are shown first", blank=[]),
     nullable("prize_pool", "json"),
-    nullable("motd_text", "text", entered="as_sent"),
-    nullable("motd_color", "text", entered="as_sent"),
-    nullable("motd_expiration", "text", entered="as_sent"),
+    nullable("motd_text", "text", words="message to everybody", entered="as_sent"),
+    nullable("motd_color", "text", words="colour of the message", entered="as_sent"),
+    nullable("motd_expiration", "text", words="end of the message", entered="as_sent"),
     detail("managers", "json", blank=[]),
     # Wire key -> value, only the keys that the format has: its Struct says which.
     PartField("settings", "json", shown_as=None),
-    nullable("rsvp_configuration", "json", entered="checked", presence=include("include_rsvp_configuration")),
     nullable(
-        "entry_configuration", "json", entered="checked", presence=include("include_entry_configuration")
+        "rsvp_configuration",
+        "json",
+        words="registration",
+        entered="checked",
+        presence=include("include_rsvp_configuration"),
+    ),
+    nullable(
+        "entry_configuration",
+        "json",
+        words="prices of entries",
+        entered="checked",
+        presence=include("include_entry_configuration"),
     ),
     # The engine's own state, which no answer shows: see EngineState.
     PartField(
@@ -230,7 +267,15 @@ TOURNAMENT = (
     row_only("seq", "integer", audience="organizer"),
     row_only("seq_low", "integer", audience="organizer"),
     # Whether it counts in the women's ranking; null for no.
-    detail("womens", "flag", null=True, presence=ABSENT_WHEN_EMPTY, entered="as_sent", is_inherited=True),
+    detail(
+        "womens",
+        "flag",
+        words="women's ranking",
+        null=True,
+        presence=ABSENT_WHEN_EMPTY,
+        entered="as_sent",
+        is_inherited=True,
+    ),
     # What is played later moves no rating period and is not rated: see `rules/mechanics/plays.py`.
     PartField("rated_until", "moment", null=True, presence=ABSENT_WHEN_EMPTY),
     # The first completion, and what had results when the tournament was last reopened.
@@ -241,14 +286,28 @@ TOURNAMENT = (
     detail(
         "links",
         None,
+        words="linked tournaments",
         blank=[],
         shown_as="linked_tournaments",
         entered="checked",
         presence=include("include_linked_tournaments"),
     ),
-    detail("shortcut", None, blank=None, entered="as_sent", presence=include("include_shortcut")),
     detail(
-        "event_id", None, blank=None, entered="as_sent", shown_as="event", presence=include("include_event")
+        "shortcut",
+        None,
+        words="short address",
+        blank=None,
+        entered="as_sent",
+        presence=include("include_shortcut"),
+    ),
+    detail(
+        "event_id",
+        None,
+        words="occasion",
+        blank=None,
+        entered="as_sent",
+        shown_as="event",
+        presence=include("include_event"),
     ),
     shown_only("organizer"),
     # In lists too.

@@ -39,9 +39,13 @@ class FormatSetting(msgspec.Struct, frozen=True, kw_only=True):
     is_derived: bool
     accepts_text: bool
 
-    def label(self, value: object) -> str:
-        """A value in people's words; its wire value in words where there are none."""
-        return self.words.get(str(value), str(value).replace("_", " "))
+    def label(self, value: Any) -> str:
+        """A value in people's words; a number as it is."""
+        if self.kind == "flag":
+            return "on" if value else "off"
+        if self.kind == "bands":
+            return ", ".join(f"{band['value']} {band['text']}".strip() for band in value) or "none"
+        return self.words.get(str(value), str(value))
 
 
 def setting(  # the facts about a setting, by keyword
@@ -138,7 +142,7 @@ SEEDING_WORDS = {
     "manual": "By hand: each player's seed is entered",
     "ifpa": "IFPA rank",
     "ifpa_womens": "IFPA women's rank",
-    "mp_rating": "Rating, on the safe side",
+    "mp_rating": "Rating, worst case",
     "mp_rating_rating": "Rating",
     "series_seed": "Standings of the series",
 }
@@ -162,6 +166,7 @@ FirstRoundPairing = Annotated[
             "slaughter": "Best meets worst",
             "adjacent": "Neighbours by seed meet",
             "cross": "Upper half meets lower half",
+            "best_game": "Best meets worst, by the linked qualifier",
         },
     ),
 ]
@@ -194,8 +199,8 @@ PlayerOrder = Annotated[
             "seed": "Better seed first",
             "seed_reverse": "Worse seed first",
             "position": "Leader first",
-            "random": "By lot",
-            "disabled": "Off: by lot",
+            "random": "Random: by lot",
+            "disabled": "Random: by lot",
         },
     ),
 ]
@@ -310,13 +315,14 @@ Scoring = Annotated[
             "winwinlossloss": "First and second",
             "progressive": "Progressive",
             "custom": "Your own points, below",
+            "": "As imported",
         },
     ),
 ]
 PlayoffsCutoffs = Annotated[
     tuple[Band, ...],
     setting(
-        "Playoff bands",
+        "Finals",
         "Which places go on to the playoffs.",
         max_length=BANDS_MAX,
         changes_when_started=True,

@@ -1,12 +1,15 @@
 """Changes in words: a short sentence for each entry of the journal."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import Struct
 
-from silverball.kit.http.query import humanize_name
+from silverball.rules.model import fields
+from silverball.rules.model.settings import FormatSetting, format_settings
+from silverball.rules.registry import FORMATS
 
 # Sentences and short lines about changes of the sign-up list. Payments are in cents.
 
@@ -62,7 +65,7 @@ def terms_sentence(before: ChangeData | None, after: ChangeData | None) -> str:
 
 
 def _paid_text(payment: ChangeData) -> str:
-    return f"{_amount(payment['cents'])} ({payment['how']})"
+    return f"{_amount(payment['cents'])} ({payment['how'] or 'other'})"
 
 
 def _amount(cents: int) -> str:
@@ -80,6 +83,20 @@ RULINGS = {
     "settle": "Machine out of order, the game is settled by order",
 }
 UNMENTIONED_FIELDS = frozenset({"has_entry_limits", "state", "reopening", "rated_until"})
+WORDS_OF_FIELDS: Mapping[str, str] = {field.name: field.in_words for field in fields.TOURNAMENT}
+# Words of notes on a game, of entries and of attempts.
+NOTE_KINDS = {
+    "malfunction": "Malfunction",
+    "warning": "Warning",
+    "yellow": "Yellow card",
+    "red": "Red card",
+    "disqualified": "Disqualified",
+    "zero": "Zero score, last in the game",
+    "slow": "Slow play",
+    "other": "Other",
+}
+PURCHASES = {"regular": "bought", "comped": "given free", "refund": "refunded"}
+ATTEMPTS = {"pending": "waiting", "started": "started", "completed": "done"}
 
 
 class Names(Struct, frozen=True):
@@ -88,15 +105,27 @@ class Names(Struct, frozen=True):
     players: Mapping[int, str] = msgspec.field(default_factory=dict)
     arenas: Mapping[int, str] = msgspec.field(default_factory=dict)
     users: Mapping[int, str] = msgspec.field(default_factory=dict)
+    # The names of rounds, and the players of games, where lines have only the id.
+    rounds: Mapping[int, str] = msgspec.field(default_factory=dict)
+    games: Mapping[int, Sequence[int]] = msgspec.field(default_factory=dict)
+    # Id of an action -> its line, for undos.
+    actions: Mapping[int, str] = msgspec.field(default_factory=dict)
+    # The format of the tournament: settings of the same name differ between formats.
+    type: str = ""
 
     def player(self, player_id: int | None) -> str:
-        return self.players.get(player_id or 0) or f"Player {player_id}"
+        return self.players.get(player_id or 0) or "Unknown player"
 
     def arena(self, arena_id: int | None) -> str:
-        return self.arenas.get(arena_id or 0) or f"arena {arena_id}"
+        return self.arenas.get(arena_id or 0) or "Unknown machine"
 
     def user(self, user_id: int | None) -> str:
-        return self.users.get(user_id or 0) or f"Account {user_id}"
+        return self.users.get(user_id or 0) or "Unknown account"
+
+    def game(self, game_id: int) -> str:
+        """The players of a game of which a line has only the id."""
+        players = self.games.get(game_id)
+        return self.all_players(players) if players else "a deleted game"
 
     def all_players(self, player_ids: Sequence[int]) -> str:
         return ", ".join(self.player(player_id) for player_id in player_ids)
@@ -105,7 +134,7 @@ class Names(Struct, frozen=True):
 def change_sentence(change: str, data: ChangeData, names: Names) -> str:
     """The sentence for an entry of the journal; the name of the change when its type is unknown."""
     tell = SENTENCES.get(change)
-    return f"{change}." if tell is None else tell(data, names)
+    return "Something else changed." if tell is None else tell(data, names)
 
 
 def times_text(count: int) -> str:
@@ -132,34 +161,60 @@ def _fixed_sentence(text: str) -> Callable[[ChangeData, Names], str]:
     return lambda _data, _names: text
 
 
-def _edit_sentence(data: ChangeData, _names: Names) -> str:
-    words = [humanize_name(name) for name in _differing_fields(data["before"], data["after"])]
-    return f"Changed: {', '.join(words)}." if words else "No visible change."
+def _edit_sentence(data: ChangeData, names: Names) -> str:
+    words = list(dict.fromkeys(_differing_fields(data["before"], data["after"], names)))
+    return f"Changed: {', '.join(words[:NAMED_MAX])}." if words else "No visible change."
 
 
-def _differing_fields(before: ChangeData, after: ChangeData) -> list[str]:
-    names: list[str] = []
+def _differing_fields(before: ChangeData, after: ChangeData, names: Names) -> Iterator[str]:
+    """The differing fields in words, settings with their new value."""
     for name, value in after.items():
         if name in NESTED_FIELDS:
-            names += [
-                key for key, value_after in value.items() if (before.get(name) or {}).get(key) != value_after
-            ]
-        elif name not in UNMENTIONED_FIELDS:
-            names.append(name)
-    return names[:NAMED_MAX]
+            before_of = before.get(name) or {}
+            differing = [key for key, value_after in value.items() if before_of.get(key) != value_after]
+            for key in differing:
+                text = (
+                    _setting_text(key, value[key], names) if name == "settings" else WORDS_OF_FIELDS.get(key)
+                )
+                if text:
+                    yield text
+        elif name in WORDS_OF_FIELDS and name not in UNMENTIONED_FIELDS:
+            yield WORDS_OF_FIELDS[name]
 
 
-def _game_text(game: ChangeData, names: Names) -> str:
-    players = names.all_players(game["player_ids"])
-    where = f" on {names.arena(game['arena_id'])}" if game.get("arena_id") else ""
-    return f"game {game['game_id']} ({players}{where})"
+def _setting_text(key: str, value: Any, names: Names) -> str:
+    """A setting with its value: `byes (Half a win)`; empty for what follows from other facts."""
+    setting = _settings_by_key(names.type).get(key)
+    if setting is None or setting.is_derived:
+        return ""
+    title = setting.title if setting.title.isupper() else setting.title[:1].lower() + setting.title[1:]
+    return f"{title} ({setting.label(setting.default if value is None else value)})"
+
+
+@cache
+def _settings_by_key(type_: str) -> Mapping[str, FormatSetting]:
+    """The settings of all formats; where several have the same, as this format has it."""
+    own = [FORMATS[type_]] if type_ in FORMATS else []
+    return {
+        setting.key: setting
+        for format_ in (*FORMATS.values(), *own)
+        for setting in format_settings(format_.settings)
+    }
+
+
+def _on_machine(arena_id: int | None, names: Names) -> str:
+    return f" on {names.arena(arena_id)}" if arena_id else ""
+
+
+def _points_text(points: Any) -> str:
+    return str(points or "0").removesuffix(".00")
 
 
 def _opened_game_sentence(game: ChangeData, names: Names) -> str:
     if game.get("is_bye"):
         return f"{names.all_players(game['player_ids'])} has a bye."
     kind = "A tiebreak" if game.get("is_tiebreak") else "A game"
-    return f"{kind} was opened: {_game_text(game, names)}."
+    return f"{kind} was opened: {_game_place(game, names)}."
 
 
 def _result_text(game: ChangeData, names: Names) -> str:
@@ -171,12 +226,12 @@ def _result_text(game: ChangeData, names: Names) -> str:
     if len(order) == len(game["player_ids"]):
         return f"{names.all_players(order)}, first to last"
     points = zip(game["player_ids"], game["result_points"], strict=True)
-    return ", ".join(f"{names.player(player_id)} {earned}" for player_id, earned in points)
+    return ", ".join(f"{names.player(player_id)} {_points_text(earned)}" for player_id, earned in points)
 
 
 def _count_text(game: ChangeData) -> str:
     """The games won, in playing order."""
-    return " to ".join(str(points or "0").removesuffix(".00") for points in game["result_points"])
+    return " to ".join(map(_points_text, game["result_points"]))
 
 
 def _presence_sentence(before: ChangeData, after: ChangeData, player: str) -> str:
@@ -196,9 +251,12 @@ def _entrant_sentence(data: ChangeData, names: Names) -> str:
         return sentence
     for name, noun in (("points_adjustment", "points"), ("score_adjustment", "score")):
         if before[name] != after[name]:
-            return f"The {noun} of {player} are adjusted by {after[name]} (before: {before[name]})."
+            amount, amount_before = _points_text(after[name]), _points_text(before[name])
+            verb = "is" if noun == "score" else "are"
+            return f"The {noun} of {player} {verb} adjusted by {amount} (before: {amount_before})."
     if before["seed_rank"] != after["seed_rank"]:
-        return f"{player} is seed {after['seed_rank']}."
+        seed = after["seed_rank"]
+        return f"{player} has no seed." if seed is None else f"{player} is seed {seed}."
     if before.get("tie_place") != after.get("tie_place"):
         if after.get("tie_place") is None:
             return f"{player} shares the place of the tie again."
@@ -218,7 +276,22 @@ def _arena_sentence(data: ChangeData, names: Names) -> str:
 
 
 def _single_player_game_text(game: ChangeData, names: Names) -> str:
-    return f"{names.player(game['player_id'])} on {names.arena(game['arena_id'])}"
+    hole = names.rounds.get(game.get("round_id") or 0)
+    where = _on_machine(game.get("arena_id"), names)
+    return f"{names.player(game['player_id'])}{where}{f', {hole}' if hole else ''}"
+
+
+def _attempt_text(game: ChangeData) -> str:
+    """The result of a single player game, or its state."""
+    if game.get("score") is not None:
+        return f"{game['score']:,}"
+    if game.get("is_advanced"):
+        return "safe without a score"
+    if game.get("rolls"):
+        return f"rolls {' '.join(map(str, game['rolls']))}"
+    if game["status"] == "completed" and game.get("points") is not None:
+        return f"result {_points_text(game['points'])}"
+    return ATTEMPTS[game["status"]]
 
 
 def _single_player_game_sentence(data: ChangeData, names: Names) -> str:
@@ -226,29 +299,28 @@ def _single_player_game_sentence(data: ChangeData, names: Names) -> str:
     if before["is_voided"] != after["is_voided"]:
         state = "voided" if after["is_voided"] else "counted again"
         return f"{_single_player_game_text(after, names)}: {state}."
-    if after["score"] is not None and before["score"] != after["score"]:
-        return f"{_single_player_game_text(after, names)}: {after['score']}."
-    return f"{_single_player_game_text(after, names)}: {after['status']}."
+    return f"{_single_player_game_text(after, names)}: {_attempt_text(after)}."
 
 
 def _changed_game_sentence(data: ChangeData, names: Names) -> str:
     before, after = data["before"], data["after"]
     if before.get("waiting_since") != after.get("waiting_since"):
         words = "The clock stands still" if after.get("waiting_since") else "The clock goes on"
-        return f"{words}: {_game_text(after, names)}."
+        return f"{words}: {_game_place(after, names)}."
     gone = [player_id for player_id in after["result_positions"] if player_id is not None]
     if gone and after["status"] == "started" and before["result_positions"] != after["result_positions"]:
-        return f"{names.player(gone[0])} left and is last: {_game_text(after, names)}."
-    return f"Changed: {_game_text(after, names)}."
+        return f"{names.player(gone[0])} left and is last: {_game_place(after, names)}."
+    return f"Changed: {_game_place(after, names)}."
 
 
-def _note_sentence(data: ChangeData, _names: Names) -> str:
+def _note_sentence(data: ChangeData, names: Names) -> str:
     ruling = RULINGS.get(data.get("ruling", ""))
-    return f"{ruling}: game {data['game']}." if ruling else f"Note on game {data['game']}: {data['kind']}."
+    return f"{ruling or NOTE_KINDS[data['kind']]}: {names.game(data['game'])}."
 
 
 def _purchase_sentence(purchase: ChangeData, names: Names) -> str:
-    return f"{names.player(purchase['player_id'])}: {purchase['quantity']} entries ({purchase['type']})."
+    count = _count_words(purchase["quantity"], "entry", "entries")
+    return f"{names.player(purchase['player_id'])}: {count} ({PURCHASES[purchase['type']]})."
 
 
 def _timer_sentence(data: ChangeData, _names: Names) -> str:
@@ -261,16 +333,20 @@ def _timer_sentence(data: ChangeData, _names: Names) -> str:
     return f"Round timer set to {minutes} minutes."
 
 
-def _call_sentence(data: ChangeData, _names: Names) -> str:
+def _call_sentence(data: ChangeData, names: Names) -> str:
     before, after = (data[side]["state"].get("calls") or {} for side in ("before", "after"))
     called = [game_id for game_id, called_at in after.items() if before.get(game_id) != called_at]
-    return f"Players called: game {', '.join(called)}." if called else "A call was taken back."
+    return f"Called: {_games_text(called, names)}." if called else "A call was taken back."
 
 
-def _extra_time_sentence(data: ChangeData, _names: Names) -> str:
+def _games_text(game_ids: Sequence[str], names: Names) -> str:
+    return "; ".join(names.game(int(game_id)) for game_id in game_ids)
+
+
+def _extra_time_sentence(data: ChangeData, names: Names) -> str:
     before, after = (data[side]["state"].get("game_ends") or {} for side in ("before", "after"))
     extended = [game_id for game_id, ends_at in after.items() if before.get(game_id) != ends_at]
-    return f"Extra time: game {', '.join(extended)}." if extended else "Extra time was taken back."
+    return f"Extra time: {_games_text(extended, names)}." if extended else "Extra time was taken back."
 
 
 def _reopened_sentence(data: ChangeData, _names: Names) -> str:
@@ -304,6 +380,17 @@ def _payout_sentence(data: ChangeData, names: Names) -> str:
     return f"The payout of {names.all_players(taken)} was taken back."
 
 
+def _bank_text(bank: ChangeData, names: Names) -> str:
+    machines = ", ".join(names.arena(arena_id) for arena_id in bank.get("arena_ids") or ())
+    return f"A bank ({machines})" if machines else "A bank"
+
+
+def _queue_text(spot: ChangeData, names: Names) -> str:
+    hole = names.rounds.get(spot.get("round_id") or 0)
+    queue_of = names.arena(spot["arena_id"]) if spot.get("arena_id") else hole
+    return f"the queue of {queue_of}" if queue_of else "the queue"
+
+
 SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "TournamentCreated": _fixed_sentence("The tournament was created."),
     "TournamentImported": _fixed_sentence("The tournament was imported."),
@@ -326,13 +413,13 @@ SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "SignUpRemoved": _from_thing(lambda entry, names: removed_sentence(entry, names.player)),
     "SignUpChanged": lambda data, names: changed_sentence(data["before"], data["after"], names.player),
     "DrawRemembered": _fixed_sentence("The input of the next draws was stored."),
-    "ActionUndone": lambda data, _: f"Action {data['action']} was undone.",
+    "ActionUndone": lambda data, names: f"Undone: {names.actions.get(data['action'], 'an earlier action')}.",
     "SeedExported": _fixed_sentence("The operator of the site exported the seed of the draws to a file."),
     "SeedCommitted": lambda data, _: f"The seed of all draws was committed to: {data['commitment']}.",
     "DrawFacts": _fixed_sentence("What the draw took from outside the tournament was stored."),
     "DrawPreviewed": lambda data, _: f"The draw was looked at {times_text(data['times'])} before.",
     "PlayersMerged": lambda data, names: (
-        f"Player {data['removed']} of the book was merged into {names.player(data['remaining'])}."
+        f"Two players of the book were merged into {names.player(data['remaining'])}."
     ),
     "ResultCorrected": lambda data, _: f"A result was corrected. Reason: {data['reason']}",
     "EntrantAdded": _from_thing(lambda entrant, names: f"{names.player(entrant['player_id'])} joined."),
@@ -343,26 +430,26 @@ SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "ArenaAdded": _from_thing(lambda arena, names: f"{names.arena(arena['arena_id'])} was added."),
     "ArenaRemoved": _from_thing(lambda arena, names: f"{names.arena(arena['arena_id'])} was removed."),
     "ArenaChanged": _arena_sentence,
-    "BankAdded": _from_thing(lambda bank, _: f"Bank {bank['bank_id']} was added."),
-    "BankRemoved": _from_thing(lambda bank, _: f"Bank {bank['bank_id']} was removed."),
+    "BankAdded": _from_thing(lambda bank, names: f"{_bank_text(bank, names)} was added."),
+    "BankRemoved": _from_thing(lambda bank, names: f"{_bank_text(bank, names)} was removed."),
     "RoundOpened": _from_thing(lambda round_, _: f"{round_['name']} was opened."),
     "RoundDeleted": _from_thing(lambda round_, _: f"{round_['name']} was deleted."),
     "RoundCompleted": _from_after(lambda round_, _: f"{round_['name']} was completed."),
     "RoundReopened": _from_after(lambda round_, _: f"{round_['name']} was reopened."),
     "RoundChanged": _from_after(lambda round_, _: f"{round_['name']} was changed."),
     "GameOpened": _from_thing(_opened_game_sentence),
-    "GameDeleted": _from_thing(lambda game, names: f"Deleted: {_game_text(game, names)}."),
+    "GameDeleted": _from_thing(lambda game, names: f"Deleted: {_game_place(game, names)}."),
     "GameCompleted": _from_after(
-        lambda game, names: f"Result of {_game_text(game, names)}: {_result_text(game, names)}."
+        lambda game, names: f"Result of {_game_place(game, names)}: {_result_text(game, names)}."
     ),
-    "GameCleared": _from_after(lambda game, names: f"The result was cleared: {_game_text(game, names)}."),
+    "GameCleared": _from_after(lambda game, names: f"The result was cleared: {_game_place(game, names)}."),
     "GameCorrected": _from_after(
         lambda game, names: (
-            f"The result was corrected: {_game_text(game, names)}: {_result_text(game, names)}."
+            f"The result was corrected: {_game_place(game, names)}: {_result_text(game, names)}."
         )
     ),
     "MatchCounted": _from_after(
-        lambda game, names: f"Counted: {_game_text(game, names)}: {_count_text(game)}."
+        lambda game, names: f"Counted: {_game_place(game, names)}: {_count_text(game)}."
     ),
     "MatchesMerged": _fixed_sentence(
         "A new version stores each match of the bracket as one game; undo begins after this."
@@ -371,13 +458,13 @@ SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "GameNoted": _note_sentence,
     "QueueDissolved": lambda data, names: f"The queue of {names.arena(data['arena'])} was dissolved.",
     "SuggestionMade": _from_thing(
-        lambda suggestion, _: f"A player reported a result of game {suggestion['game_id']}."
+        lambda suggestion, names: f"A player reported a result: {names.game(suggestion['game_id'])}."
     ),
     "SuggestionDecided": _from_thing(
-        lambda suggestion, _: f"A result reported for game {suggestion['game_id']} was settled."
+        lambda suggestion, names: f"A reported result was settled: {names.game(suggestion['game_id'])}."
     ),
     "SinglePlayerGameOpened": _from_thing(
-        lambda game, names: f"{_single_player_game_text(game, names)}: {game['status']}."
+        lambda game, names: f"{_single_player_game_text(game, names)}: {_attempt_text(game)}."
     ),
     "SinglePlayerGameDeleted": _from_thing(
         lambda game, names: f"{_single_player_game_text(game, names)}: deleted."
@@ -390,9 +477,15 @@ SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "CardChanged": _from_after(
         lambda card, names: f"A card of {names.player(card['player_id'])} was changed."
     ),
-    "QueueJoined": _from_thing(lambda spot, names: f"{names.player(spot['player_id'])} joined a queue."),
-    "QueueLeft": _from_thing(lambda spot, names: f"{names.player(spot['player_id'])} left a queue."),
-    "QueueMoved": _from_after(lambda spot, names: f"{names.player(spot['player_id'])} moved in a queue."),
+    "QueueJoined": _from_thing(
+        lambda spot, names: f"{names.player(spot['player_id'])} joined {_queue_text(spot, names)}."
+    ),
+    "QueueLeft": _from_thing(
+        lambda spot, names: f"{names.player(spot['player_id'])} left {_queue_text(spot, names)}."
+    ),
+    "QueueMoved": _from_after(
+        lambda spot, names: f"{names.player(spot['player_id'])} moved in {_queue_text(spot, names)}."
+    ),
     "ScorekeeperAdded": _from_thing(
         lambda scorekeeper, names: f"{names.user(scorekeeper['user_id'])} may keep scores."
     ),
@@ -431,8 +524,8 @@ def action_summary(entries: Entries, names: Names) -> str:
     return f"{sentence}, and {more} more {'change' if more == 1 else 'changes'}" if more else sentence
 
 
-def _count_words(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+def _count_words(count: int, noun: str, plural: str = "") -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {plural or f'{noun}s'}"
 
 
 def _fixed(text: str) -> SummaryMaker:
@@ -445,8 +538,7 @@ def _subjects(found: Sequence[ChangeData]) -> list[Mapping[str, Any]]:
 
 def _game_place(game: ChangeData, names: Names) -> str:
     """The players and the machine: `Ada, Bo on Godzilla`."""
-    machine = f" on {names.arena(game['arena_id'])}" if game.get("arena_id") else ""
-    return f"{names.all_players(game['player_ids'])}{machine}"
+    return f"{names.all_players(game['player_ids'])}{_on_machine(game.get('arena_id'), names)}"
 
 
 def _opened_rounds(found: Sequence[ChangeData], entries: Entries, _names: Names) -> str:
@@ -464,7 +556,7 @@ def _results(words: str) -> SummaryMaker:
         if len(found) > 1:
             return f"{words} of {len(found)} games"
         game = found[0]["after"]
-        machine = f" on {names.arena(game['arena_id'])}" if game.get("arena_id") else ""
+        machine = _on_machine(game.get("arena_id"), names)
         order = [
             player_id for player_id in game.get("finishing_order") or game["result_positions"] if player_id
         ]
@@ -592,7 +684,7 @@ PAIRINGS = {
     "balanced": "whoever met least often so far meets",
     "balanced_series": "whoever met least often in the series so far meets",
     "swiss": "whoever has about as many points meets",
-    "strict_swiss": "whoever has about as many points meets, and nobody meets again while it can be avoided",
+    "strictswiss": "whoever has about as many points meets, and nobody meets again while it can be avoided",
     "random": "chance alone decides who meets",
     "tiers": "the table is cut into tiers, and each tier plays among itself",
 }

@@ -196,7 +196,7 @@ _GAME_ACTIONS = {
         write=form_bodies.preview_path,
         id_fields=(GAME,),
         body=form_bodies.ChosenOrder,
-        build_body=forms.finishing_order,
+        build_body=form_bodies.chosen_order,
         redirect_to=str,
     ),
     "correct": FormAction(

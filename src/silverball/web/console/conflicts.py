@@ -67,7 +67,7 @@ def _standing_game(refusal: Refusal, night: TournamentNight, game: Game) -> Stan
         places = ", ".join(f"{place}. {name}" for place, name in enumerate(order, start=1))
         text = f"Recorded: {places}." if places else "It is completed."
     fields = {"seen": games.game_revision(game), "number": str(len(game.legs) + 1)}
-    may_replace = night.is_organizer or game.status != "completed"
+    may_replace = game.status != "completed" or (night.is_organizer and not night.is_past_correction(game))
     return StandingResult(text, _renewal(refusal, fields) if may_replace else "")
 
 

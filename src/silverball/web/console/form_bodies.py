@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 import msgspec
 from msgspec import Struct, UnsetType
@@ -349,6 +350,8 @@ def _webhook_fields(form: FormData) -> dict[str, str]:
 
 # The fields of the address that hold the right result.
 RESULT_FIELDS = ("order", "score", "strokes", "rolls")
+# The entry of the device's outbox that the correction settles.
+ENTRY = "entry"
 # Between the players of a finishing order in the address.
 SEPARATOR = "."
 
@@ -364,12 +367,19 @@ class ChosenOrder(Body, frozen=True, kw_only=True):
     """The right finishing order of a game, for its preview."""
 
     result_positions: tuple[int | str, ...]
+    entry: str = ""
 
 
 def preview_path(call: Write[ChosenOrder]) -> str:
     """The path of the preview with the chosen order; nothing is written."""
     order = SEPARATOR.join(map(str, call.body.result_positions))
-    return f"/t/{call.ids[TOURNAMENT]}/run/correct?game={call.ids[games.GAME]}&order={order}"
+    entry = f"&{urlencode({ENTRY: call.body.entry})}" if call.body.entry else ""
+    return f"/t/{call.ids[TOURNAMENT]}/run/correct?game={call.ids[games.GAME]}&order={order}{entry}"
+
+
+def chosen_order(form: FormData) -> Mapping[str, Any]:
+    """The right order, with the entry of the outbox that it came from."""
+    return {**forms.finishing_order(form), **text_fields(form, ENTRY)}
 
 
 def corrected_game(form: FormData) -> Mapping[str, Any]:
@@ -409,6 +419,7 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
         "game": game,
         "attempt": attempt,
         "entered": entered,
+        "entry": request.query.get(ENTRY, ""),
         "preview": preview,
         "order": _parse_order(entered["order"]),
         "playing": {player_id for each in night.open_games for player_id in each.player_ids},

@@ -15,7 +15,7 @@ from silverball.service.tournaments import configuration
 from silverball.service.webhooks import writes as webhooks_writes
 from silverball.service.webhooks.writes import WEBHOOK
 from silverball.web import form_actions, forms, score_fields, site, tournament_night
-from silverball.web.console import actions, conflicts, crew, draw_preview, new_tournament, views
+from silverball.web.console import actions, conflicts, crew, draw_preview, new_tournament, views, ways
 from silverball.web.console import settings as console_settings
 from silverball.web.forms import PAGE, FormData, FormState
 from silverball.web.page_request import PageRequest, not_found_page, page, redirect
@@ -164,7 +164,8 @@ def _render_refusal(request: PageRequest, refusal: Refusal) -> Response:
     entered = request.form
     if isinstance(refusal, score_fields.ScoreShortened):
         entered = score_fields.with_offered(entered, refusal)
-    form = FormState(request.field("form"), entered, sentence, needs_new_key(refusal), standing)
+    way = ways.find_way(refusal, night, request.form)
+    form = FormState(request.field("form"), entered, sentence, needs_new_key(refusal), standing, way)
     return _render_form_page(request, night, form, status_for(refusal))
 
 

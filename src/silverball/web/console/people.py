@@ -12,7 +12,7 @@ from silverball.rules.format import Rounds
 from silverball.rules.model import settings_protocols
 from silverball.rules.model.settings import DrawnRoundSettings
 from silverball.rules.model.tournament import Entrant, Game
-from silverball.service.journal.texts import away_text
+from silverball.service.journal.texts import NOTE_KINDS, away_text
 from silverball.service.machines import reads as machine_reads
 from silverball.service.money import reads as money_reads
 from silverball.service.outlook.reads import federation
@@ -32,16 +32,6 @@ from silverball_wire.tournaments import Tournament
 # The sheets for what goes wrong in a night: players late, away or gone, and machines out of order.
 
 
-NOTE_KINDS = {
-    "malfunction": "Malfunction",
-    "warning": "Warning",
-    "yellow": "Yellow card",
-    "red": "Red card",
-    "disqualified": "Disqualified",
-    "zero": "Zero score, last in the game",
-    "slow": "Slow play",
-    "other": "Other",
-}
 OPEN_GAME_WORDS = {
     roster.STAYS_IN: "They finish it",
     roster.LAST_PLACE: "They are last in it",

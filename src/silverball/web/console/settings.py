@@ -86,7 +86,7 @@ def _points_fields(setting: SettingField, points: Mapping[str, Any]) -> list[Set
     fields = []
     for key in CUSTOM_POINTS_KEYS[setting.key]:
         title, example = POINTS_FIELDS[key]
-        help_ = f"From first to last, as in {example}. Used when {setting.title} is your own."
+        help_ = f"From first to last, as in {example}. Used with “{setting.choices[CUSTOM]}”."
         value = " ".join(map(str, points.get(key) or ()))
         fields.append(SettingField(key=key, title=title, help=help_, kind="points", value=value, choices={}))
     return fields
@@ -98,8 +98,7 @@ def _setting_field(setting: FormatSetting, value: Any) -> SettingField:
         case "flag":
             text = "on" if value else ""
         case "choice":
-            listed = [choice for choice in setting.values if choice not in CHOICES_HIDDEN or choice == value]
-            choices = {str(choice): choice_label(setting, choice) for choice in listed}
+            choices = _choices(setting, value)
         case "number":
             # What is absent while it is 0 is shown as 0.
             text = str(value or 0)
@@ -115,6 +114,15 @@ def _setting_field(setting: FormatSetting, value: Any) -> SettingField:
         low=setting.low,
         high=setting.high,
     )
+
+
+def _choices(setting: FormatSetting, current: object) -> dict[str, str]:
+    """Value -> label; of values that mean the same, the current one, the default, or the last."""
+    listed = [choice for choice in setting.values if choice not in CHOICES_HIDDEN or choice == current]
+    labels = {choice: choice_label(setting, choice) for choice in listed}
+    shown = {label: choice for choice, label in labels.items()}
+    shown |= {labels[value]: value for value in (setting.default, current) if value in labels}
+    return {str(choice): label for choice, label in labels.items() if shown[label] == choice}
 
 
 def choice_label(setting: FormatSetting, value: object) -> str:
@@ -154,7 +162,7 @@ def _submitted_value(setting: SettingField, form: FormData) -> Any:
 
 
 def _parse_bands(text: str) -> list[dict[str, Any]]:
-    """Playoff bands, one a line: `8 A final` is the number of players and the name."""
+    """Finals, one a line: `8 A final` is the number of players and the name."""
     bands: list[dict[str, Any]] = []
     cumulative = 0
     for index, line in enumerate(forms.nonempty_lines(text)):

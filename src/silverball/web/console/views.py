@@ -113,6 +113,7 @@ DELIVERIES_SHOWN_MAX = 10
 QUERY_FIELDS = (
     *("round", "q", "former", "machine", "game", "player", "attempt", "show", federation.PLAYERS),
     *form_bodies.RESULT_FIELDS,
+    form_bodies.ENTRY,
 )
 TONIGHT_PARTS = ("status", "undo", "prepare", "play", "ending", "worth")
 NOT_YOURS = "You may not do this here. The organizer of the tournament can."

@@ -3,7 +3,7 @@
 
 import { whenCalm } from "./calm.js";
 import "./copy.js";
-import { deliver, deliverRest, get, isSignedOut, post } from "./delivery.js";
+import { deliver, deliverRest, get, isSignedOut, post, settle } from "./delivery.js";
 import "./find.js";
 import { focusedRow, focusRow } from "./focus.js";
 import { expectPage, missPage, pageReplaced } from "./fresh.js";
@@ -187,6 +187,7 @@ function takeNext(id, text) {
   for (const field of form.querySelectorAll("textarea, input.number, input[type=text]")) field.value = field.defaultValue = "";
   keepChoices(id);
   showChoices();
+  showImpossible(document);
   form.querySelector(".sending").textContent = text;
 }
 
@@ -258,6 +259,7 @@ async function send(id, address, body) {
     try {
       const answer = await post(address, body);
       sending.delete(id);
+      if (id === "correct" && answer.isElsewhere && body.get("entry")) await settle(body.get("entry"));
       showMessage(id, null);
       replacePage(answer, id);
       return;

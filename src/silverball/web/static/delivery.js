@@ -90,14 +90,16 @@ export function isOwner(account, entry) {
   return entry.account === account || (isDevice(entry.account) && isDevice(account ?? ""));
 }
 
-// Why the server refused it, and the fields with which it would be taken on purpose.
+// Why the server refused it, the fields with which it would be taken on purpose, and the page where it can be done.
 function refusalOf(html) {
   const page = parse(html);
   const fault = page.querySelector("main [role=alert], main .fault") ?? page.querySelector("main p");
   const standing = fault?.querySelector(".standing")?.textContent ?? "";
+  const link = fault?.querySelector("a.way");
+  const way = link && { to: link.getAttribute("href"), words: link.textContent, isInstead: "instead" in link.dataset };
   for (const extra of fault?.querySelectorAll("a, .standing") ?? []) extra.remove();
   const refusal = fault?.textContent.trim().replace(/\s+/g, " ") ?? "The server refused it.";
-  return { refusal, standing, renewal: fault?.dataset.renewal ?? "", choice: fault?.dataset.choice ?? "" };
+  return { refusal, standing, way, renewal: fault?.dataset.renewal ?? "", choice: fault?.dataset.choice ?? "" };
 }
 
 // Send the entry until there is an answer; null when it was discarded or waits for a sign-in. Once this browser
@@ -203,7 +205,7 @@ export async function deliverRest(tournament, account, onSending, onDone) {
 // A person has seen what stands and sends the entry on: another request, about the game as it is now.
 let sendOnPurpose = () => {};
 
-function renewed({ refusal: _, standing: __, choice: ___, renewal, ...entry }) {
+function renewed({ refusal: _, standing: __, choice: ___, way: ____, renewal, ...entry }) {
   const fields = renewal ? JSON.parse(renewal) : {};
   return { ...entry, key: newKey(), fields: entry.fields.map(([name, value]) => [name, fields[name] ?? value]) };
 }
@@ -229,6 +231,20 @@ async function discard(entry) {
   await showBar(entry.tournament, entry.account);
 }
 
+// The page that takes the entry over settles it once it has saved.
+function createWay({ way, key }) {
+  const link = createElement("a", way.words, "way");
+  link.href = way.isInstead ? `${way.to}&${new URLSearchParams({ entry: key })}` : way.to;
+  return link;
+}
+
+// What was entered was saved in another way.
+export async function settle(key) {
+  await remove(key);
+  const { follow, account } = document.getElementById("main").dataset;
+  await showBar(follow, account);
+}
+
 async function sendAgain(entry) {
   await remove(entry.key);
   sendOnPurpose(entry);
@@ -242,7 +258,8 @@ function createItem(entry, isOwn) {
   const reason = entry.refusal ?? (isOwn ? (reasons.get(entry.key) ?? "is being sent") : "");
   item.append(createElement("span", isOwn ? reason : OTHERS, "soft"));
   if (!isOwn) return item;
-  if (entry.refusal) {
+  if (entry.way) item.append(" ", createWay(entry));
+  if (entry.refusal && (entry.renewal || !entry.way?.isInstead)) {
     item.append(" ", createButton(entry.choice || "Try again", () => sendAgain(entry)));
   }
   item.append(" ", createButton("Discard", () => discard(entry)));

@@ -1,4 +1,5 @@
-// Keeps settings that exclude each other from being chosen together, and says why at the setting.
+// Keeps settings that exclude each other from being chosen together, and says why at the setting; a button about
+// what is ticked waits for a tick.
 // Without this file the server refuses them with the same sentence.
 
 function fieldOf(form, name) {
@@ -59,6 +60,11 @@ function update(form) {
 
 export function showImpossible(root) {
   for (const form of root.querySelectorAll("form[data-impossible]")) update(form);
+  for (const button of root.querySelectorAll("button[data-ticked]")) updateButton(button);
+}
+
+function updateButton(button) {
+  button.disabled = !button.form.querySelector("input:checked");
 }
 
 // A box that may not be ticked, or unticked, stays as it is; the line below it says why.
@@ -71,5 +77,7 @@ for (const kind of ["input", "change"]) {
   document.addEventListener(kind, ({ target }) => {
     const form = target.closest?.("form[data-impossible]");
     if (form) update(form);
+    const button = target.form?.querySelector("button[data-ticked]");
+    if (button) updateButton(button);
   });
 }

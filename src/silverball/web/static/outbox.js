@@ -38,7 +38,7 @@ async function run(mode, start) {
 }
 
 // Store an entry: { key, account, tournament, form, action, fields, label, at } and, once the server has
-// refused it, { refusal, standing, renewal }.
+// refused it, { refusal, standing, renewal, choice, way }.
 export async function put(entry) {
   let isStored = null;
   try {

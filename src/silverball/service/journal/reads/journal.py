@@ -69,7 +69,7 @@ def journal_page(
         offered = undoing.load_history(db, tournament_id, actions if query.page == 1 else ()).offered
     shown_ids = {action.action_id for action in actions}
     described = [*actions, *(action for action in offered if action.action_id not in shown_ids)]
-    names = _load_names(db, tournament_id, described)
+    names = load_names(db, tournament_id, described)
     actors = users_reads.actor_names(db, tournament_id, [action.action_id for action in described])
     # While draws may follow, nobody may know them before; the seed is committed to meanwhile.
     shows_seeds = status == "completed"
@@ -114,10 +114,11 @@ def _undone_action_ids(db: Connection, tournament_id: int) -> set[int]:
     }
 
 
-def _load_names(db: Connection, tournament_id: int, actions: Sequence[Action]) -> Names:
+def load_names(db: Connection, tournament_id: int, actions: Sequence[Action]) -> Names:
     """Names of the players, arenas and users in these actions."""
-    ids = {name: sorted(_ids_in(actions, name)) for name in ("player_id", "arena_id", "user_id")}
+    ids = {name: sorted(_ids_in(actions, name)) for name in ("player_id", "arena_id", "user_id", "round_id")}
     player, arena, user = tables.player.c, tables.arena.c, tables.user.c
+    tournament, round_ = tables.tournament.c, tables.round_.c
     entrants = select(tables.entrant.c.player_id).where(tables.entrant.c.tournament_id == tournament_id)
     names = select(player.player_id, player.name)
     players = _names_by_id(db, names.where(player.player_id.in_(entrants)))
@@ -126,13 +127,50 @@ def _load_names(db: Connection, tournament_id: int, actions: Sequence[Action]) -
         players |= _names_by_id(db, names.where(player.player_id.in_(others)))
     actors = {action.actor_id for action in actions if action.actor_id is not None}
     arenas = select(arena.arena_id, arena.name).where(arena.arena_id.in_(ids["arena_id"]))
-    return Names(
+    rounds = select(round_.round_id, round_.name).where(round_.round_id.in_(ids["round_id"]))
+    names_of_parts = Names(
         players=players,
         arenas=_names_by_id(db, arenas) if ids["arena_id"] else {},
         users=_names_by_id(
             db, select(user.user_id, user.name).where(user.user_id.in_({*ids["user_id"], *actors}))
         ),
+        rounds=_names_by_id(db, rounds) if ids["round_id"] else {},
+        games=_players_by_game(db, sorted(_game_ids_without_players(actions))),
+        type=db.execute(
+            select(tournament.type).where(tournament.tournament_id == tournament_id)
+        ).scalar_one(),
     )
+    lines = {action.action_id: texts.action_summary(action.entries, names_of_parts) for action in actions}
+    return structs.replace(names_of_parts, actions=lines)
+
+
+def _players_by_game(db: Connection, game_ids: Sequence[int]) -> dict[int, list[int]]:
+    """Game id -> its players in playing order."""
+    if not game_ids:
+        return {}
+    seat = tables.game_player.c
+    rows = select(seat.game_id, seat.player_id).where(seat.game_id.in_(game_ids))
+    players: dict[int, list[int]] = {}
+    for game_id, player_id in db.execute(rows.order_by(seat.game_id, seat.slot)).all():
+        players.setdefault(game_id, []).append(player_id)
+    return players
+
+
+def _game_ids_without_players(actions: Sequence[Action]) -> set[int]:
+    """Ids of games that reports, notes and calls name by nothing else."""
+    game_ids: set[int] = set()
+    for action in actions:
+        for change, data in action.entries:
+            if change == journal.GAME_NOTED:
+                game_ids.add(data["game"])
+            elif change in (journal.SUGGESTION_MADE, journal.SUGGESTION_DECIDED):
+                game_ids.add(data["thing"]["game_id"])
+            elif change in journal.TIMEKEEPING:
+                state = data["after"].get("state") or {}
+                game_ids |= {
+                    int(game_id) for key in ("calls", "game_ends") for game_id in state.get(key) or ()
+                }
+    return game_ids
 
 
 def _ids_in(actions: Sequence[Action], name: str) -> set[int]:
@@ -143,7 +181,15 @@ def _ids_in(actions: Sequence[Action], name: str) -> set[int]:
         for side in (data.get("thing"), data.get("after"))
         if isinstance(side, dict)
     )
-    ids = {values[name] for values in snapshots if isinstance(values.get(name), int)}
+    ids: set[int] = set()
+    for values in snapshots:
+        if isinstance(values.get(name), int):
+            ids.add(values[name])
+        if name == "arena_id":
+            ids.update(values.get("arena_ids") or ())
+    if name == "arena_id":
+        dissolved = (data for action in actions for change, data in action.entries)
+        ids |= {data["arena"] for data in dissolved if "arena" in data}
     if name == "player_id":
         merged = (
             data for action in actions for change, data in action.entries if change == journal.PLAYERS_MERGED
