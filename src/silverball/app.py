@@ -133,6 +133,7 @@ def build_backend(
         find_caller=callers.find_caller,
         version_of=known.known_version,
         revision_in=stamps.number_in,
+        hidden_at=known.hidden_at,
         refresh=known.refresh,
         has_reached=lambda seen: known.has_reached(seen.scope_id, Revision(seen.number, seen.stamp)),
         outage_seconds=known.outage_seconds,

@@ -59,7 +59,7 @@ class Settings:
     )
     rate_limit_per_minute: int = _setting(60, "Requests per minute for one user; 0 means no limit.")
     standings_interval_seconds: int = _setting(
-        15, "Minimum seconds between two reads of a running tournament's standings; 0 means none."
+        15, "Seconds for which a caller is given a running tournament's standings again; 0 means none."
     )
     cache_megabytes: int = _setting(64, "Size of the response cache in megabytes; 0 disables it.")
     redis_url: str = _setting(
@@ -137,7 +137,7 @@ class Settings:
     )
     feed_compression: bool = _setting(False, "Compress feed messages for clients that support it.")
     submission_hosts: str = _setting(
-        "",
+        "*",
         "Hosts that rating submissions may be fetched from, with commas; `*` means every"
         " public host, empty means only the trusted ones.",
     )

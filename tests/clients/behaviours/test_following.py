@@ -51,7 +51,7 @@ def test_a_raw_client_compares_the_text_of_a_pong(site: Site) -> None:
     async def run() -> None:
         async with socket(site) as client:
             await client.send('{"event":"pusher:ping","data":{}}')
-            assert await asyncio.wait_for(client.recv(), SECONDS_MAX) == '{"event":"pusher:pong"}'
+            assert await asyncio.wait_for(client.recv(), SECONDS_MAX) == '{"event":"pusher:pong","data":"{}"}'
 
     asyncio.run(run())
 

@@ -97,6 +97,8 @@ class Backend(Struct, frozen=True, kw_only=True):
     last_version_of: Callable[[int], int] = lambda _scope_id: 0
     # The revision in a version. Revisions only rise, as long as the database never goes back.
     revision_in: Callable[[int], int] = lambda version: version
+    # A number that changes when somebody hides something, or the database turns out to have gone back.
+    hidden_at: Callable[[], int] = lambda: 0
     # Whether this process knows a state at least as new as this one.
     has_reached: Callable[[SeenRevision], bool] = lambda _seen: True
     # The scope that a path belongs to.
