@@ -86,6 +86,7 @@ def event(announcement: Announcement, style: Style) -> bytes:
             "id": f"{announcement.epoch}:{announcement.seq}",
             "seq": announcement.seq,
             "epoch": announcement.epoch,
+            **({} if announcement.revision is None else {"revision": announcement.revision}),
             **({} if head is None else {"journalHead": head}),
         }
     )

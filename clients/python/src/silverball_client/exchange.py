@@ -115,7 +115,7 @@ class Session:
     now: Callable[[], float]
     new_key: Callable[[], str] = lambda: str(uuid.uuid4())
     has_answered: bool = False
-    # Tournament id -> its revision after this client's newest change.
+    # Tournament id -> its revision after the newest change that this client made or was told of.
     revisions: dict[int, int] = field(default_factory=dict)
 
     def steps(self, request: Request[T]) -> Steps[T]:
@@ -173,7 +173,7 @@ class Session:
         if request.is_write:
             headers["idempotency-key"] = request.idempotency_key or self.new_key()
         elif request.tournament_id in self.revisions:
-            # So that a read sees this client's own changes, whichever node answers.
+            # So that a read shows what this client knows of, whichever node answers.
             headers[REVISION_HEADER] = str(self.revisions[request.tournament_id])
         return headers
 
@@ -183,9 +183,13 @@ class Session:
             self.answers.store(target, etag, reply.body)
         revision = reply.headers.get(REVISION_HEADER, "")
         if request.is_write and request.tournament_id and revision.isdecimal():
-            if len(self.revisions) >= REVISIONS_MAX:
-                self.revisions.clear()
-            self.revisions[request.tournament_id] = int(revision)
+            self.note_revision(request.tournament_id, int(revision))
+
+    def note_revision(self, tournament_id: int, revision: int) -> None:
+        """Read this tournament no older than this from now on."""
+        if len(self.revisions) >= REVISIONS_MAX:
+            self.revisions.clear()
+        self.revisions[tournament_id] = revision
 
     def _refusal_or_wait(
         self, reply: Reply, tries: int, *, is_repeated_write: bool

@@ -38,7 +38,8 @@ HEADERS: Schema = {
     ),
     "Age": _header(
         "integer",
-        "The database cannot be reached, and this was the answer so many seconds ago; absent otherwise.",
+        "This was the answer so many seconds ago: the database cannot be reached, or these are standings of"
+        " a running tournament that you are given again. Absent otherwise.",
         minimum=0,
         maximum=60,
     ),
@@ -54,7 +55,9 @@ HEADERS: Schema = {
         " value; absent when there are none.",
     ),
     "TournamentRevision": _header(
-        "integer", "The tournament's revision after the change. Send it with a read to see the change."
+        "integer",
+        "The tournament's revision after the change, or that of standings with an age. Send it with a read"
+        " to see at least that.",
     ),
     "TournamentTag": _header(
         "string",
@@ -187,6 +190,7 @@ def only_used(components: Schema, document: Schema) -> Schema:
 
 ID_SCHEMA: Schema = {"type": "integer", "minimum": 1, "maximum": ID_MAX}
 IGNORED_NOTE = "Any other value is ignored, and named in `X-Ignored-Parameters`."
+IGNORED_WORD_NOTE = "A word in place of the id is ignored, and named in `X-Ignored-Parameters`."
 ID_LIST_NOTE = "Ids separated by commas, at most {count_max}."
 
 
@@ -213,7 +217,9 @@ def query_parameters(endpoint: Endpoint, shared_texts: Mapping[str, str]) -> lis
     for field in msgspec.structs.fields(endpoint.query):
         schema, note = _parameter_schema(values.inspect(field.type))
         parameter: Schema = {"name": field.encode_name, "in": "query"}
-        ignored = IGNORED_NOTE if marks_of(field.type).get("is_ignored_when_invalid") else ""
+        marks = marks_of(field.type)
+        ignored = IGNORED_NOTE if marks.get("is_ignored_when_invalid") else ""
+        ignored = IGNORED_WORD_NOTE if marks.get("is_ignored_when_a_word") else ignored
         description = " ".join(filter(None, (texts.get(field.name), note, ignored)))
         if description:
             parameter["description"] = description
