@@ -19,6 +19,7 @@ HOST_AND_PORT = re.compile(r"[^\s:/@]+:[0-9]{1,5}")
 # What a line of security.txt can hold (RFC 9116); no e-mail address without `mailto:`.
 CONTACT = re.compile(r"mailto:[^\s@]+@[^\s@]+|https://\S+", re.ASCII)
 PORT_MAX = 65_535
+STAND_IN_PER_MINUTE = 120
 # How alike an unknown name and a setting must be for a hint, from 0 to 1.
 SIMILARITY_MIN = 0.8
 TRUE_WORDS = frozenset({"1", "true", "on", "yes"})
@@ -56,6 +57,11 @@ class Settings:
     )
     public_read: bool = _setting(
         False, "Allow reading tournaments, series, users and search without a token."
+    )
+    stand_in: bool = _setting(
+        False,
+        "Take the place of another service: any app key, reading without a token, tokens of others read as"
+        " nobody, 120 requests a minute.",
     )
     rate_limit_per_minute: int = _setting(60, "Requests per minute for one user; 0 means no limit.")
     standings_interval_seconds: int = _setting(
@@ -157,6 +163,11 @@ class Settings:
     allow_loopback: bool = False
 
     @property
+    def is_open_to_readers(self) -> bool:
+        """Whether tournaments, series, users and search are read without a token."""
+        return self.public_read or self.stand_in
+
+    @property
     def security_contacts(self) -> tuple[str, ...]:
         """Return where to report security problems."""
         return tuple(filter(None, (part.strip() for part in self.security_contact.split(","))))
@@ -210,6 +221,9 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     if "base_url" in values:
         # Paths begin with a slash, so the base URL must not end with one.
         values["base_url"] = str(values["base_url"]).rstrip("/")
+    if values.get("stand_in"):
+        # Clients pace themselves by the service whose place this is.
+        values.setdefault("rate_limit_per_minute", STAND_IN_PER_MINUTE)
     loaded = Settings(**values)  # type: ignore[arg-type]  # _parse returns the type of the default
     _refuse_impossible(loaded)
     return loaded

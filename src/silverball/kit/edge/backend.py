@@ -91,6 +91,8 @@ class Backend(Struct, frozen=True, kw_only=True):
     answer: Callable[[Request], HttpResponse]
     # Turns exceptions raised outside of `answer` into answers.
     answer_error: Callable[[Exception], HttpResponse]
+    # Whether a bearer token that is not valid here is taken for none, as another service issued it.
+    reads_as_nobody: Callable[[bytes], bool] = lambda _authorization: False
     # The time since the database was last asked, while it cannot be asked; 0 while it can be.
     outage_seconds: Callable[[], float] = lambda: 0.0
     # The scope's version when the database was last asked; 0 when unknown.
