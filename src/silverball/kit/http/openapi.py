@@ -24,7 +24,14 @@ from silverball.kit.http.endpoints import (
     SvgImage,
 )
 from silverball.kit.http.fields import ID_MAX, marks_of
-from silverball.kit.http.json_schema import Schema, details_text, field_texts, json_schemas
+from silverball.kit.http.json_schema import (
+    Schema,
+    details_text,
+    field_texts,
+    json_schemas,
+    with_default,
+    with_sizes,
+)
 
 
 def _header(kind: str, description: str, **limits: Any) -> Schema:
@@ -220,13 +227,14 @@ def query_parameters(endpoint: Endpoint, shared_texts: Mapping[str, str]) -> lis
         marks = marks_of(field.type)
         ignored = IGNORED_NOTE if marks.get("is_ignored_when_invalid") else ""
         ignored = IGNORED_WORD_NOTE if marks.get("is_ignored_when_a_word") else ignored
-        description = " ".join(filter(None, (texts.get(field.name), note, ignored)))
+        # A false flag is as good as none.
+        default = field.default if isinstance(field.default, int) and field.default else None
+        text = with_default(texts.get(field.name, ""), default)
+        description = " ".join(filter(None, (text, note, ignored)))
         if description:
             parameter["description"] = description
         if field.required:
             parameter["required"] = True
-        elif isinstance(field.default, int):
-            schema["default"] = field.default
         parameters.append({**parameter, "schema": schema})
     return parameters
 
@@ -347,7 +355,8 @@ def build_document(endpoints: Iterable[Endpoint], info: OpenApiInfo) -> Schema:
     }
     used = only_used(shared, document)
     schemes = {BEARER_SCHEME: {"type": "http", "scheme": "bearer"}}
-    return {**document, "components": {**used, "securitySchemes": schemes}}
+    described_document: Schema = with_sizes({**document, "components": {**used, "securitySchemes": schemes}})
+    return described_document
 
 
 def _link_to_handbook(info: OpenApiInfo) -> Schema:
