@@ -54,12 +54,7 @@ def open_database(
         raise click.ClickException(" ".join(sentences)) from error
     except TransactionTookTooLong as error:
         raise click.ClickException(TOOK_TOO_LONG) from error
-    except SettingError as error:
-        fault = click.ClickException(str(error))
-        # As for settings that are wrong by themselves.
-        fault.exit_code = 2
-        raise fault from error
-    except (Refusal, SessionNotKept, UnusableSchema) as error:
+    except (Refusal, SessionNotKept, SettingError, UnusableSchema) as error:
         raise click.ClickException(str(error)) from error
     except DatabaseFault as error:
         if faults.is_lock_timeout(error):

@@ -21,6 +21,7 @@ from silverball.demo import live as demo_live
 from silverball.demo import nights as demo_nights
 from silverball.demo import sandboxes as demo_sandboxes
 from silverball.demo.robots import WallClock
+from silverball.feed import bus, feed
 from silverball.jobs import rating_period
 from silverball.kit import logs
 from silverball.kit.security import passwords
@@ -228,11 +229,12 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
     robots play a tournament of each format. While it runs, robots play match play in tournament 1, and
     every twenty minutes an evening in another format.
     """
+    configured = settings.load()
+    _refuse_wrong_feed(configured)
     listener = server.open_listener(host, port)
     folder = prepare_folder(data, ORGANIZER_EMAIL)
     bound = listener.getsockname()[1]
     lan_url = _lan_url(host, bound)
-    configured = settings.load()
     own = {"database_url": f"sqlite:///{folder / DATABASE}", "exports_folder": str(folder / EXPORTS)}
     demo_settings = dataclasses.replace(configured, allow_loopback=True, **own)
     # What is loaded and played must not depend on limits and addresses that somebody tries out.
@@ -266,6 +268,13 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
                 follows_host=server.follows_host(configured, host),
                 trials=trials,
             )
+
+
+def _refuse_wrong_feed(configured: Settings) -> None:
+    """Raise SettingError for settings of the feed that it cannot begin with, before anything is loaded."""
+    feed.rules_from_settings(configured)
+    if configured.redis_url:
+        bus.check_redis_url(configured.redis_url)
 
 
 def _fill(store: Store, play_settings: Settings, folder: Path, *, no_robots: bool) -> DemoOwner:
