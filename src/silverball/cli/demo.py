@@ -235,10 +235,19 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
     folder = prepare_folder(data, ORGANIZER_EMAIL)
     bound = listener.getsockname()[1]
     lan_url = _lan_url(host, bound)
-    own = {"database_url": f"sqlite:///{folder / DATABASE}", "exports_folder": str(folder / EXPORTS)}
-    demo_settings = dataclasses.replace(configured, allow_loopback=True, **own)
     # What is loaded and played must not depend on limits and addresses that somebody tries out.
-    play_settings = Settings(base_url=f"http://127.0.0.1:{bound}", allow_loopback=True, **own)
+    play_settings = Settings(
+        base_url=f"http://127.0.0.1:{bound}",
+        database_url=f"sqlite:///{folder / DATABASE}",
+        exports_folder=str(folder / EXPORTS),
+        allow_loopback=True,
+    )
+    demo_settings = dataclasses.replace(
+        configured,
+        database_url=play_settings.database_url,
+        exports_folder=play_settings.exports_folder,
+        allow_loopback=True,
+    )
     if lan_url is not None and not demo_settings.base_url:
         # Links and printed codes must work on phones too.
         demo_settings = dataclasses.replace(demo_settings, base_url=lan_url)

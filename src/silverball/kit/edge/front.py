@@ -453,7 +453,7 @@ class FrontDoor:
         quota: RequestQuota,
         remaining: int | None,
     ) -> Reply | None:
-        """What the caller was given lately, or the cached response; None without either that is current."""
+        """The answer that the caller was given lately, or the cached one; None without a current one."""
         if not self._responses.has_reached(revision_min, self._backend.scope_for(scope["path"])):
             return None
         given = self.given.find(caller, scope, headers, self._clock()) if remaining is None else None

@@ -66,7 +66,7 @@ class GivenAnswers:
     def find(
         self, caller: CachedCaller, scope: Scope, headers: dict[bytes, bytes], now: float
     ) -> GivenAnswer | None:
-        """What this caller was given within the interval; None when they get a fresh answer."""
+        """The answer that this caller was given lately; None when they get a fresh one."""
         if not self._answers or not self._is_given_again(scope, headers):
             return None
         scope_id = self._scope_for(scope["path"])

@@ -76,7 +76,7 @@ class Replies:
         headers: dict[bytes, bytes],
         now: float,
     ) -> Reply:
-        """What the caller was given before, with its age; it is counted like any other answer."""
+        """The answer that the caller was given before, with its age; it is counted like any other."""
         remaining = quota.take(now)
         if remaining < 0:
             return self.rate_limited(scope, headers, quota, now)
