@@ -73,6 +73,9 @@ class StubBackend:
         self.quota_lookup_count = 0
         self.lock = threading.Lock()
 
+    def hide(self) -> None:
+        self.hidings += 1
+
     def make_ada_admin(self) -> None:
         self.accounts[b"Bearer ada"] = build.caller(7, role="admin")
         self.account_changes[7] = max(self.account_changes.values(), default=0) + 1

@@ -187,7 +187,7 @@ def test_a_writer_sees_their_change_at_once_with_every_tool(backend: StubBackend
 def test_a_hiding_and_another_role_end_what_was_given(backend: StubBackend, clock: Clock) -> None:
     backend.is_throttled = True
     app = front_door(backend, clock)
-    for change in (lambda: setattr(backend, "hidings", 1), backend.make_ada_admin):
+    for change in (backend.hide, backend.make_ada_admin):
         before = asgi.get(app, STANDINGS, token="ada").body
         backend.revisions[42] += 1
         backend.body = b'{"at":%d}' % backend.revisions[42]
