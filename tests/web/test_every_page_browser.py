@@ -131,7 +131,7 @@ FILES_AND_WAYS = {
     *("/account/accounts/invite", "/account/accounts/links/{label}/withdraw"),
     *(f"/account/history/{form}" for form in ("start", "stop", "continue", "give-up", "report")),
     *("/account/numbers/confirm", "/account/numbers/withdraw"),
-    *(path + slash for path in MOVED for slash in ("", "/")),
+    *MOVED,
     *(f"/account/two-step/{form}" for form in ("begin", "confirm", "off")),
 }
 PHONE_WIDTH, DESK_WIDTH = 320, 1280
