@@ -92,11 +92,11 @@ def build_environment(root: Path) -> Mapping[str, str]:
 
 
 def build_packages(tree: Path, target: Path, environment: Mapping[str, str]) -> None:
-    """Build the source archive and both wheels of a tree into a folder."""
+    """Build the source archives and wheels of the program and of its client into a folder."""
     out = str(target.resolve())
     builder = ("-m", "hatchling", "build", "-d", out)
-    run_tool(*builder, "-t", "sdist", "-t", "wheel", folder=tree, environment=environment)
-    run_tool(*builder, "-t", "wheel", folder=tree / "clients" / "python", environment=environment)
+    for folder in (tree, tree / "clients" / "python"):
+        run_tool(*builder, "-t", "sdist", "-t", "wheel", folder=folder, environment=environment)
 
 
 def run_tool(*words: str, folder: Path, environment: Mapping[str, str]) -> None:

@@ -18,7 +18,7 @@ import asgi
 import build
 import silverball
 from patience import PATIENCE_SECONDS
-from silverball import app
+from silverball import app, settings
 from silverball.kit.edge.front import FrontDoor
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import put
@@ -182,14 +182,16 @@ def test_private_lists_are_cached_per_user(store: Store, front_door: FrontDoor) 
     assert theirs.json["data"] == []
 
 
-def test_running_standings_are_served_once_per_interval(
+def test_running_standings_are_given_again_with_their_age_and_completed_ones_are_those_of_now(
     store: Store, front_door: FrontDoor, token: str
 ) -> None:
     running = build.a_tournament(store, status="started")
     completed = build.a_tournament(store, status="completed")
-    for night, statuses in ((running, [200, 429]), (completed, [200, 200])):
+    for night, are_given in ((running, [False, True]), (completed, [False, False])):
         path = f"/api/tournaments/{night.tournament_id}/standings"
-        assert [asgi.get(front_door, path, token=token).status for _ in range(2)] == statuses
+        answers = [asgi.get(front_door, path, token=token) for _ in range(2)]
+        assert [answer.status for answer in answers] == [200, 200]
+        assert ["age" in answer.headers for answer in answers] == are_given
 
 
 @pytest.mark.parametrize("number", ["0", str(2**63), "9" * 19, "9" * 40, "-1", "1.0", "%D9%A1", "x", "1%00"])
@@ -219,6 +221,43 @@ def test_public_read_takes_no_wrong_token_for_none(store: Store, token: str) -> 
             transaction.connection.execute(delete(tables.token))
     with running_app(store, public_read=True) as front_door:
         assert asgi.get(front_door, "/api/tournaments", token=token).status == 401
+
+
+def test_in_the_place_of_another_service_its_tokens_read_what_is_open_to_everybody(
+    store: Store, token: str
+) -> None:
+    night = build.a_tournament(store)
+    item = f"/api/tournaments/{night.tournament_id}"
+    foreign = ("17|hR4kq" * 5, "eyJhbGciOi" * 400, "")
+    with running_app(store, stand_in=True) as front_door:
+        for sent in (None, *foreign):
+            for path in ("/api/tournaments", item, f"{item}/standings", f"/api/users/{night.organizer_id}"):
+                assert asgi.get(front_door, path, token=sent).status == 200, (sent, path)
+            for path in (
+                "/api/arenas",
+                "/api/users/profile",
+                "/api/ratings",
+                f"{item}/journal",
+                "/api/tokens",
+            ):
+                assert asgi.get(front_door, path, token=sent).status == 401, (sent, path)
+            written = asgi.get(front_door, item, method="PATCH", token=sent, body=b"{}")
+            assert written.status == 401, sent
+        # Ours is looked at as strictly as ever.
+        assert asgi.get(front_door, "/api/arenas", token=token).status == 200
+        for wrong in ("1|slv_wrong", token[:-1], "slv_" + "x" * 5_000):
+            assert asgi.get(front_door, item, token=wrong).status == 401, wrong
+        with store.write() as transaction:
+            transaction.connection.execute(delete(tables.token))
+    with running_app(store, stand_in=True) as front_door:
+        assert asgi.get(front_door, item, token=token).status == 401
+
+
+def test_in_the_place_of_another_service_a_minute_has_120_requests_unless_a_limit_is_set() -> None:
+    stand_in = {"SILVERBALL_STAND_IN": "true"}
+    assert settings.load(stand_in).rate_limit_per_minute == 120
+    assert settings.load({**stand_in, "SILVERBALL_RATE_LIMIT_PER_MINUTE": "60"}).rate_limit_per_minute == 60
+    assert settings.load({"SILVERBALL_STAND_IN": "false"}).rate_limit_per_minute == 60
 
 
 def test_health_and_readiness_are_reported(front_door: FrontDoor) -> None:

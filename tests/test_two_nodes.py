@@ -5,6 +5,8 @@ Nodes without their lifespan: nobody nudges them, and they look at the database 
 
 import asyncio
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from random import Random
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ import build
 from conftest import PostgreSQL
 from silverball import app
 from silverball.kit.edge.backend import SeenRevision
+from silverball.service.users import writes as users_writes
 from silverball.settings import Settings
 from silverball.store import tables
 from silverball.store.database.engine import Store
@@ -37,11 +40,13 @@ class SilentNodes:
         self.browsers = [TestClient(door, base_url=BASE_URL, follow_redirects=False) for door in self.doors]
         self.nights: list[int] = []
         self.player_id = 0
+        self.user_id = 0
         self.session: dict[str, str] = {}
 
     def sign_in(self) -> None:
         """Make an organizer with two tournaments, signed in at the first node."""
         user_id = an_account(self.stores[0], name="Olga Ramp", role="organizer")
+        self.user_id = user_id
         store = self.stores[0]
         # A page of this format awaits no simulated number, so it is remembered.
         nights = [build.a_tournament(store, organizer_id=user_id, type="frenzy") for _ in range(2)]
@@ -59,6 +64,19 @@ class SilentNodes:
         # A tournament that was never written has no revision to be remembered by.
         self.rename(0, 0, "First")
         self.rename(0, 1, "Second")
+
+    def make_token(self) -> str:
+        """A token of the organizer that may manage."""
+        with self.stores[0].write() as transaction:
+            created = users_writes.create_token(
+                transaction.connection,
+                self.user_id,
+                "test",
+                abilities=["manage"],
+                now=datetime.now(UTC),
+                dice=Random(5),
+            )
+        return created.text
 
     def send(self, node: int, path: str, form_id: str, seen: str = "", **fields: Any) -> str:
         """Fill in a form at this node, and return the cookie that its answer sets."""
@@ -215,3 +233,30 @@ def test_a_cookie_of_another_tournament_asks_nobody(nodes: SilentNodes) -> None:
     nodes.rename(0, 0, "Changed")
     other = SeenRevision(nodes.nights[1], 10**6, 1).cookie
     assert nodes.shows("First", 1, seen=other)
+
+
+def test_standings_that_were_given_before_show_a_write_of_their_reader_at_once(nodes: SilentNodes) -> None:
+    standings = f"/api/tournaments/{nodes.nights[0]}/standings"
+    token = nodes.make_token()
+
+    def ask(node: int, path: str, **options: Any) -> asgi.Reply:
+        answer = asyncio.run(asgi.send(nodes.doors[node], path, token=token, **options))
+        assert answer.status == 200, answer.body
+        return answer
+
+    for node in range(2):
+        assert ["age" in ask(node, standings).headers for _ in range(2)] == [False, True]
+    changed = ask(
+        0,
+        f"/api/tournaments/{nodes.nights[0]}",
+        method="PATCH",
+        headers={"content-type": "application/json"},
+        body=b'{"name": "Changed"}',
+    )
+    assert "age" not in ask(0, standings).headers
+    revision = {"x-tournament-revision": changed.headers["x-tournament-revision"]}
+    assert "age" not in ask(1, standings, headers=revision).headers
+    # A form of the same account counts as much.
+    assert "age" in ask(0, standings).headers
+    nodes.rename(0, 0, "Changed again")
+    assert "age" not in ask(0, standings).headers

@@ -32,6 +32,7 @@ from silverball.kit.http.endpoints import Access, HttpResponse, collect_endpoint
 from silverball.kit.http.json_schema import field_texts
 from silverball.kit.http.router import Router
 from silverball.kit.measures import Measures
+from silverball.kit.security import tokens
 from silverball.rules.planning.nights import SimulatedNight
 from silverball.service.accounts import downloads
 from silverball.service.core import commands
@@ -131,8 +132,10 @@ def build_backend(
     visitors = VisitorLookup(store, settings, lambda: datetime.now(UTC))
     return Backend(
         find_caller=callers.find_caller,
+        reads_as_nobody=tokens.is_foreign if settings.stand_in else lambda _authorization: False,
         version_of=known.known_version,
         revision_in=stamps.number_in,
+        hidden_at=known.hidden_at,
         refresh=known.refresh,
         has_reached=lambda seen: known.has_reached(seen.scope_id, Revision(seen.number, seen.stamp)),
         outage_seconds=known.outage_seconds,
@@ -237,7 +240,7 @@ def openapi_document(
         title="Silverball",
         version=silverball.__version__,
         base_url=settings.base_url,
-        public_read=settings.public_read,
+        public_read=settings.is_open_to_readers,
         error=ErrorBody,
         validation_error=ValidationErrorBody,
         description=INTERFACE_DESCRIPTION,
@@ -348,7 +351,7 @@ def build_api(
     return Api(
         Router(collect_endpoints(*modules)),
         base_url=settings.base_url,
-        public_read=settings.public_read,
+        public_read=settings.is_open_to_readers,
         read=store.read,
         answer_write=answer_write or write_requests.answer,
         now=now,

@@ -19,6 +19,7 @@ HOST_AND_PORT = re.compile(r"[^\s:/@]+:[0-9]{1,5}")
 # What a line of security.txt can hold (RFC 9116); no e-mail address without `mailto:`.
 CONTACT = re.compile(r"mailto:[^\s@]+@[^\s@]+|https://\S+", re.ASCII)
 PORT_MAX = 65_535
+STAND_IN_PER_MINUTE = 120
 # How alike an unknown name and a setting must be for a hint, from 0 to 1.
 SIMILARITY_MIN = 0.8
 TRUE_WORDS = frozenset({"1", "true", "on", "yes"})
@@ -57,9 +58,14 @@ class Settings:
     public_read: bool = _setting(
         False, "Allow reading tournaments, series, users and search without a token."
     )
+    stand_in: bool = _setting(
+        False,
+        "Take the place of another service: any app key, reading without a token, tokens of others read as"
+        " nobody, 120 requests a minute.",
+    )
     rate_limit_per_minute: int = _setting(60, "Requests per minute for one user; 0 means no limit.")
     standings_interval_seconds: int = _setting(
-        15, "Minimum seconds between two reads of a running tournament's standings; 0 means none."
+        15, "Seconds for which a caller is given a running tournament's standings again; 0 means none."
     )
     cache_megabytes: int = _setting(64, "Size of the response cache in megabytes; 0 disables it.")
     redis_url: str = _setting(
@@ -137,7 +143,7 @@ class Settings:
     )
     feed_compression: bool = _setting(False, "Compress feed messages for clients that support it.")
     submission_hosts: str = _setting(
-        "",
+        "*",
         "Hosts that rating submissions may be fetched from, with commas; `*` means every"
         " public host, empty means only the trusted ones.",
     )
@@ -155,6 +161,11 @@ class Settings:
     )
     # Not read from the environment: only `silverball demo` sends webhooks to programs on its own machine.
     allow_loopback: bool = False
+
+    @property
+    def is_open_to_readers(self) -> bool:
+        """Whether tournaments, series, users and search are read without a token."""
+        return self.public_read or self.stand_in
 
     @property
     def security_contacts(self) -> tuple[str, ...]:
@@ -210,6 +221,9 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     if "base_url" in values:
         # Paths begin with a slash, so the base URL must not end with one.
         values["base_url"] = str(values["base_url"]).rstrip("/")
+    if values.get("stand_in"):
+        # Clients pace themselves by the service whose place this is.
+        values.setdefault("rate_limit_per_minute", STAND_IN_PER_MINUTE)
     loaded = Settings(**values)  # type: ignore[arg-type]  # _parse returns the type of the default
     _refuse_impossible(loaded)
     return loaded

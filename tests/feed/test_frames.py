@@ -70,7 +70,7 @@ def test_a_ping_frame_is_answered_and_does_not_disturb_a_message_in_pieces() -> 
             raw.send(PING, b"are you there")
             raw.send(0x80, b'er:ping"}')
             assert await raw.read_frame() == (PONG, b"are you there")
-            assert await raw.read_frame() == (TEXT, b'{"event":"pusher:pong"}')
+            assert await raw.read_frame() == (TEXT, b'{"event":"pusher:pong","data":"{}"}')
             await raw.hang_up()
 
     run_scenario(scenario())
@@ -213,7 +213,7 @@ def test_a_message_is_compressed_once_for_all_clients() -> None:
                 for client in (compressed, second, uncompressed):
                     assert (await next_message(client))["data"] == text
                 await compressed.send('{"event":"pusher:ping"}')
-                assert await next_message(compressed) == {"event": "pusher:pong"}
+                assert await next_message(compressed) == {"event": "pusher:pong", "data": "{}"}
 
     run_scenario(scenario())
 

@@ -32,7 +32,7 @@ def frames(store: Store) -> dict[str, Any]:
             frame = json.loads(messages.event(event, "plain"))
             shows_tournament = event.name == "TournamentUpdated"
             head = ["journalHead"] if shows_tournament else []
-            assert list(frame) == ["event", "data", "channel", "id", "seq", "epoch", *head]
+            assert list(frame) == ["event", "data", "channel", "id", "seq", "epoch", "revision", *head]
             if shows_tournament:
                 # Each run has other salts.
                 assert re.fullmatch("[0-9a-f]{64}", frame["journalHead"])

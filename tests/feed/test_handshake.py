@@ -130,3 +130,19 @@ def test_the_connection_limit_leaves_files_for_the_rest_of_the_program() -> None
 def test_any_address_gets_a_verdict(path: str) -> None:
     verdict = feed.check_handshake(Handshake("/app/" + path), RULES)
     assert isinstance(verdict, App) or 4000 <= verdict.code <= 4009
+
+
+def test_a_server_in_the_place_of_another_takes_any_key_and_names_events_as_its_clients_expect() -> None:
+    rules = HandshakeRules(RULES.apps, takes_any_key=True)
+    keys = ("nobody", "a", "x" * 64, "silverball", "silverball-laravel")
+    apps = [
+        feed.check_handshake(Handshake(f"/app/{key}{QUERY}", {"origin": "https://x.example"}), rules)
+        for key in keys
+    ]
+    shown = [(app.key, app.style) for app in apps if isinstance(app, App)]
+    assert shown == [("other", "laravel")] * 3 + [("silverball", "plain"), ("silverball-laravel", "laravel")]
+    refused = {"old": 4003, "x" * 65: 4001, "a b": 4001, "": 4005}
+    for key, code in refused.items():
+        assert _close_code(Handshake(f"/app/{key}{QUERY}"), rules) == code, key
+    assert rules_from_settings(Settings(stand_in=True)).takes_any_key
+    assert not rules_from_settings(Settings()).takes_any_key

@@ -57,7 +57,7 @@ def test_the_first_text_is_the_one_that_libraries_wait_for() -> None:
     ],
 )
 def test_a_ping_is_answered_with_the_exact_text(text: str) -> None:
-    assert _receive(text).texts == [b'{"event":"pusher:pong"}']
+    assert _receive(text).texts == [b'{"event":"pusher:pong","data":"{}"}']
 
 
 @pytest.mark.parametrize(

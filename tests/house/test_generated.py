@@ -54,6 +54,7 @@ def test_the_shapes_have_the_words_and_settings_of_the_rules() -> None:
 def test_the_client_is_up_to_date() -> None:
     outdated = generator.outdated_files(generator.client_of_interface(), generator.CLIENT)
     assert outdated == [], "run: make generated"
+    assert generator.METHODS.read_text(encoding="utf-8") == generator.methods_page(), "run: make generated"
 
 
 def test_every_operation_of_the_description_has_a_method(document: dict[str, Any]) -> None:

@@ -51,6 +51,8 @@ class StubBackend:
         self.status = 200
         self.body = BIG
         self.is_throttled = False
+        # The number of hidings so far.
+        self.hidings = 0
         # Whether visitors see what callers see.
         self.is_public = False
         self.seconds = 0.0
@@ -70,6 +72,13 @@ class StubBackend:
         self.running_tournaments: set[tuple[int, int]] = set()
         self.quota_lookup_count = 0
         self.lock = threading.Lock()
+
+    def hide(self) -> None:
+        self.hidings += 1
+
+    def make_ada_admin(self) -> None:
+        self.accounts[b"Bearer ada"] = build.caller(7, role="admin")
+        self.account_changes[7] = max(self.account_changes.values(), default=0) + 1
 
     def find_caller(self, authorization: bytes) -> Caller | None:
         if self.outage_seconds:
@@ -125,6 +134,7 @@ def front_door(
         version_of=lambda scope_id: 0 if backend.outage_seconds else backend.revisions.get(scope_id, 0),
         outage_seconds=lambda: backend.outage_seconds,
         last_version_of=lambda scope_id: backend.revisions.get(scope_id, 0),
+        hidden_at=lambda: backend.hidings,
         refresh=backend.refresh,
         answer=backend.answer,
         answer_error=backend.answer_error,

@@ -116,41 +116,109 @@ def test_without_a_rate_limit_there_are_no_rate_limit_headers(backend: StubBacke
     assert "x-ratelimit-limit" not in reply.headers
 
 
-# The standings interval
+# Standings that a caller was given lately
 
 
-def test_running_standings_are_served_once_per_interval(backend: StubBackend, clock: Clock) -> None:
+def test_a_board_that_asks_every_ten_seconds_is_never_refused(backend: StubBackend, clock: Clock) -> None:
     backend.is_throttled = True
     app = front_door(backend, clock)
-    tag = asgi.get(app, STANDINGS, token="ada").headers["etag"]
-    clock.now += 5
-    reply = asgi.get(app, STANDINGS, token="ada")
-    assert (reply.status, reply.headers["retry-after"]) == (429, "10")
-    assert asgi.get(app, "/api/tournaments/042/standings", token="ada").status == 429
-    assert asgi.get(app, STANDINGS, token="bo").status == 200
-    assert asgi.get(app, "/api/tournaments/7/standings", token="ada").status == 200
-    assert asgi.get(app, STANDINGS, token="ada", headers={"if-none-match": tag}).status == 304
-    backend.revisions[42] = 918
-    backend.body = b'{"name":"new"}'
-    assert asgi.get(app, STANDINGS, token="ada", headers={"if-none-match": tag}).status == 200
-    clock.now += 10
-    assert asgi.get(app, STANDINGS, token="ada").status == 200
+    statuses: list[int] = []
+    for _ in range(30):
+        backend.revisions[42] += 1
+        statuses.append(asgi.get(app, STANDINGS, token="ada").status)
+        clock.now += 10
+    assert statuses == [200] * 30
+    # Every second answer is the one before.
+    assert backend.computed[STANDINGS] == 15
 
 
-def test_two_tools_on_one_token_do_not_share_the_standings_interval(
+def test_within_the_interval_a_caller_is_given_the_same_bytes_with_their_age(
     backend: StubBackend, clock: Clock
 ) -> None:
     backend.is_throttled = True
     app = front_door(backend, clock)
-    tools = [{"user-agent": "scoreboard/1"}, {"user-agent": "stream/2"}, {}]
-    assert [asgi.get(app, STANDINGS, token="ada", headers=tool).status for tool in tools] == [200] * 3
-    assert [asgi.get(app, STANDINGS, token="ada", headers=tool).status for tool in tools] == [429] * 3
+    first = asgi.get(app, STANDINGS, token="ada")
+    assert "age" not in first.headers
+    backend.revisions[42], backend.body = 918, b'{"name":"new"}'
+    clock.now += 5
+    for path in (STANDINGS, "/api/tournaments/042/standings"):
+        again = asgi.get(app, path, token="ada")
+        assert (again.status, again.body, again.headers["etag"]) == (200, first.body, first.headers["etag"])
+        assert (again.headers["age"], again.headers["x-tournament-revision"]) == ("5", "917")
+    assert again.headers["x-ratelimit-remaining"] == "57"
+    # Another caller, tool or query gets what is true now.
+    for token, headers, query in (
+        ("bo", {}, ""),
+        ("ada", {"user-agent": "stream/2"}, ""),
+        ("ada", {}, "?a=1"),
+    ):
+        fresh = asgi.get(app, STANDINGS + query, token=token, headers=headers)
+        assert (fresh.json, "age" in fresh.headers) == ({"name": "new"}, False)
+    clock.now += 10
+    assert asgi.get(app, STANDINGS, token="ada").json == {"name": "new"}
 
 
-def test_the_standings_interval_can_be_disabled(backend: StubBackend, clock: Clock) -> None:
+@pytest.mark.parametrize("name", ["if-none-match", "x-tournament-revision"])
+def test_who_names_a_tag_or_a_revision_gets_what_is_true_now(
+    name: str, backend: StubBackend, clock: Clock
+) -> None:
+    backend.is_throttled = True
+    app = front_door(backend, clock)
+    tag = asgi.get(app, STANDINGS, token="ada").headers["etag"]
+    backend.revisions[42], backend.body = 918, b'{"name":"new"}'
+    value = tag if name == "if-none-match" else "1"
+    assert asgi.get(app, STANDINGS, token="ada", headers={name: value}).json == {"name": "new"}
+    # From then on they are given that: nobody goes back in time.
+    assert asgi.get(app, STANDINGS, token="ada").json == {"name": "new"}
+
+
+def test_a_writer_sees_their_change_at_once_with_every_tool(backend: StubBackend, clock: Clock) -> None:
+    backend.is_throttled = True
+    app = front_door(backend, clock)
+    tool = {"user-agent": "stream/2"}
+    for headers in ({}, tool):
+        asgi.get(app, STANDINGS, token="ada", headers=headers)
+    backend.body = b'{"name":"new"}'
+    assert asgi.get(app, RESULT, method="PUT", token="ada", body=b"{}").status == 200
+    for headers in ({}, tool):
+        assert asgi.get(app, STANDINGS, token="ada", headers=headers).json == {"name": "new"}
+
+
+def test_a_hiding_and_another_role_end_what_was_given(backend: StubBackend, clock: Clock) -> None:
+    backend.is_throttled = True
+    app = front_door(backend, clock)
+    for change in (backend.hide, backend.make_ada_admin):
+        before = asgi.get(app, STANDINGS, token="ada").body
+        backend.revisions[42] += 1
+        backend.body = b'{"at":%d}' % backend.revisions[42]
+        assert asgi.get(app, STANDINGS, token="ada").body == before
+        change()
+        assert asgi.get(app, STANDINGS, token="ada").body == backend.body
+
+
+def test_fifty_thousand_tools_do_not_fill_the_memory(backend: StubBackend, clock: Clock) -> None:
+    backend.is_throttled, backend.is_public = True, True
+    app = front_door(backend, clock, rate_per_minute=0)
+
+    async def ask_with(numbers: range) -> None:
+        for number in numbers:
+            if number % 1_000 == 0:
+                backend.revisions[42] += 1
+                backend.body = b"x" * 400_000
+            headers = {"user-agent": f"tool {number}" + "x" * 2_000}
+            assert (await asgi.send(app, STANDINGS, headers=headers)).status == 200
+
+    asyncio.run(ask_with(range(50_000)))
+    assert len(app.given) <= 10_000
+    assert app.given.bytes_used <= 8_000_000
+
+
+def test_what_was_given_can_be_switched_off(backend: StubBackend, clock: Clock) -> None:
     backend.is_throttled = True
     app = front_door(backend, clock, standings_interval_seconds=0)
-    assert [asgi.get(app, STANDINGS, token="ada").status for _ in range(3)] == [200, 200, 200]
+    asgi.get(app, STANDINGS, token="ada")
+    backend.revisions[42], backend.body = 918, b'{"name":"new"}'
+    assert asgi.get(app, STANDINGS, token="ada").json == {"name": "new"}
 
 
 # Other methods, other sites, failures

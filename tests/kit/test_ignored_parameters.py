@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from silverball.kit.errors import Invalid
 from silverball.kit.http.asgi import CORS
-from silverball.kit.http.fields import IGNORED_WHEN_INVALID, checked_by
+from silverball.kit.http.fields import IGNORED_WHEN_A_WORD, IGNORED_WHEN_INVALID, checked_by
 from silverball.kit.http.query import IGNORED_HEADER, Query, QueryParser, parse_query
 
 
@@ -19,6 +19,7 @@ class ReelQuery(Query, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=9), IGNORED_WHEN_INVALID] | None = None
     name: Annotated[str, checked_by(str.isalpha), IGNORED_WHEN_INVALID] | None = None
     kind: Literal["big", "small"] | None = None
+    owner: Annotated[int, Meta(ge=1), IGNORED_WHEN_A_WORD] | None = None
 
 
 PARSER = QueryParser(ReelQuery)
@@ -32,6 +33,11 @@ CASES = (
     ("limit=0", "limit"),
     ("limit=10&status=Stopped&name=4", "limit, status, name"),
     ("foo=1&status=stopped&bar=2&foo=3", "foo, bar"),
+    # A word is no id; whoever sends digits means one.
+    ("owner=null", "owner"),
+    ("owner=undefined&limit=9", "owner"),
+    ("owner=NaN", "owner"),
+    ("owner=7", ""),
     # Names are those that were sent, in whatever letters.
     ("reel_ids=1&Status=stopped", "reel_ids, Status"),
     # An empty parameter counts as absent.
@@ -47,12 +53,15 @@ def test_the_header_names_what_was_ignored_in_the_order_sent(query: str, named: 
 
 
 def test_an_ignored_value_counts_as_absent() -> None:
-    parsed = PARSER.parse(parse_query(b"status=active&limit=99&name=4"))
+    parsed = PARSER.parse(parse_query(b"status=active&limit=99&name=4&owner=null"))
     assert parsed.query == ReelQuery()
 
 
 @pytest.mark.parametrize(
-    ("query", "field"), [("limit=many", "limit"), ("kind=huge", "kind"), ("reelIds=x", "reelIds")]
+    ("query", "field"),
+    [("limit=many", "limit"), ("kind=huge", "kind"), ("reelIds=x", "reelIds")]
+    + [(f"owner={text}", "owner") for text in ("0", "-1", "1,2", "7x", "1.5")]
+    + [("owner[]=null", "owner")],
 )
 def test_text_in_place_of_a_number_and_other_bad_values_are_refused(query: str, field: str) -> None:
     with pytest.raises(Invalid) as refusal:

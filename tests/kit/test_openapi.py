@@ -1,10 +1,14 @@
 """The OpenAPI document describes what is served."""
 
+import json
+import re
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 import msgspec
 import pytest
 
+from silverball import app
 from silverball.kit.edge.shared_responses import OUTDATED_SECONDS_MAX
 from silverball.kit.http import openapi
 from silverball.kit.http.body import Body
@@ -20,6 +24,7 @@ from silverball.kit.http.endpoints import (
 )
 from silverball.kit.http.query import Query
 from silverball.service.core.calls import Write
+from silverball.settings import Settings
 from silverball.slices import ROUTE_MODULES
 from silverball_wire.base import Id, Wire
 from silverball_wire.pages import Data, ErrorBody, ValidationErrorBody
@@ -99,11 +104,11 @@ def test_parameters_are_described_as_the_parser_reads_them() -> None:
     parameters = parameters_of(build_description(list_balls), "/api/tournaments/{tournamentId}/balls", "get")
     schemas = {parameter["name"]: parameter["schema"] for parameter in parameters}
     assert schemas == {
-        "tournamentId": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
+        "tournamentId": {"type": "integer", "minimum": 1, "format": "int64"},
         "status": {"type": "string", "enum": ["active", "inactive"]},
         "ballIds": {"type": "string"},
-        "isBig": {"type": "boolean", "default": False},
-        "page": {"type": "integer", "minimum": 1, "default": 1},
+        "isBig": {"type": "boolean"},
+        "page": {"type": "integer", "minimum": 1, "format": "int64"},
         "name": {"type": "string", "maxLength": 50},
         "If-None-Match": {"type": "string"},
     }
@@ -123,7 +128,7 @@ def test_a_word_in_a_path_is_described_by_its_pattern() -> None:
     operation = document["paths"][path]["get"]
     assert [parameter["schema"] for parameter in parameters_of(document, path, "get")][:2] == [
         {"type": "string", "pattern": "^(?:[0-9]{8})$", "maxLength": 100},
-        {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
+        {"type": "integer", "minimum": 1, "format": "int64"},
     ]
     assert "404" in operation["responses"]
 
@@ -168,7 +173,13 @@ def test_the_body_of_a_writing_route_is_described_with_its_limits() -> None:
     assert add["requestBody"]["required"]
     shape = add["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
     described_shape = document["components"]["schemas"][shape]
-    assert described_shape["properties"]["sizeMm"] == {"type": "integer", "minimum": 1, "maximum": 100}
+    assert described_shape["properties"]["sizeMm"] == {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 100,
+        "format": "int32",
+    }
+    assert shape == "BallInput"
     assert described_shape["additionalProperties"] is False
     assert [parameter["name"] for parameter in parameters_of(document, "/api/balls", "post")] == [
         "Idempotency-Key"
@@ -206,3 +217,44 @@ def test_every_route_is_described_once_and_every_reference_resolves() -> None:
     text = msgspec.json.encode(document).decode()
     for part in text.split('"#/components/schemas/')[1:]:
         assert part.partition('"')[0] in document["components"]["schemas"]
+
+
+def schemas_in(node: Any) -> Iterator[dict[str, Any]]:
+    """Every object of a document apart from samples of values."""
+    if isinstance(node, list):
+        for part in node:
+            yield from schemas_in(part)
+    elif isinstance(node, dict):
+        yield node
+        for key, value in node.items():
+            if key not in ("example", "examples", "variables"):
+                yield from schemas_in(value)
+
+
+def published_documents() -> Iterator[dict[str, Any]]:
+    yield build_description(*collect_endpoints(*ROUTE_MODULES))
+    yield json.loads(app.asyncapi_document(Settings(base_url="http://silverball.test")))
+
+
+def test_descriptions_are_written_so_that_every_generator_makes_working_code_of_them() -> None:
+    for document in published_documents():
+        names = document["components"]["schemas"]
+        # In Go these are the names of the functions that make an `Arena`.
+        assert [name for name in names if re.match("New[A-Z]", name)] == []
+        for schema in schemas_in(document):
+            assert not isinstance(schema.get("type"), str) or "default" not in schema
+            kind = schema.get("type")
+            if kind == "integer" or (isinstance(kind, list) and "integer" in kind):
+                size = "int32" if schema.get("maximum", 2**63) < 2**31 else "int64"
+                assert (schema["format"], schema.get("maximum") == 2**63 - 1) == (size, False), schema
+            parts = schema.get("anyOf", [])
+            if {"type": "null"} in parts:
+                # An object that may be null, which no list of types can say.
+                assert [list(part) for part in parts] == [["$ref"], ["type"]], schema
+
+
+def test_a_default_is_in_the_sentence_of_its_field() -> None:
+    document = build_description(*collect_endpoints(*ROUTE_MODULES))
+    webhook = document["components"]["schemas"]["WebhookInput"]["properties"]
+    assert webhook["form"]["description"].endswith('By default `"events"`.')
+    assert document["components"]["parameters"]["Page"]["description"].endswith("By default `1`.")

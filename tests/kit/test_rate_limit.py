@@ -1,10 +1,9 @@
 """Rate limits: windows, intervals and the bound of their memory."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverball.kit.edge.rate_limit import WINDOW_SECONDS, MinimumInterval, RateLimiter
+from silverball.kit.edge.rate_limit import WINDOW_SECONDS, RateLimiter
 
 
 def test_a_window_lasts_a_minute_from_its_first_request() -> None:
@@ -30,24 +29,9 @@ def test_no_window_has_more_requests_than_the_limit(times: list[float], limit: i
 
 
 def test_a_flood_of_addresses_does_not_fill_the_memory() -> None:
-    limiter, interval = RateLimiter(5, entries_max=100), MinimumInterval(15, entries_max=100)
+    limiter = RateLimiter(5, entries_max=100)
     for number in range(1000):
         limiter.take(f"stranger {number}", float(number) / 1000)
-        interval.seconds_to_wait(f"stranger {number}", float(number) / 1000)
     # The newest callers are still known.
     assert limiter.remaining("stranger 999", 1.0) == 4
     assert limiter.remaining("stranger 1", 1.0) == 5
-    assert interval.seconds_to_wait("stranger 999", 1.0) == 15
-    assert interval.seconds_to_wait("stranger 1", 1.0) == 0
-
-
-@pytest.mark.parametrize(("time", "wait"), [(100.0, 0), (100.1, 15), (114.0, 1), (115.0, 0), (115.1, 15)])
-def test_an_interval_begins_with_a_request_that_passes(time: float, wait: int) -> None:
-    interval = MinimumInterval(15)
-    waits = {at: interval.seconds_to_wait("ada", at) for at in (100.0, 100.1, 114.0, 115.0, 115.1)}
-    assert waits[time] == wait
-
-
-def test_an_interval_of_zero_is_no_limit() -> None:
-    interval = MinimumInterval(0)
-    assert [interval.seconds_to_wait("ada", 1.0) for _ in range(3)] == [0, 0, 0]

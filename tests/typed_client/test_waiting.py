@@ -100,12 +100,14 @@ def test_waits_do_not_grow_beyond_half_a_minute() -> None:
 @pytest.mark.parametrize(("status", "refusal"), [(429, TooManyRequests), (503, ServerFault)])
 def test_the_refusal_is_raised_when_the_budget_is_used_up(status: int, refusal: type[Exception]) -> None:
     session = a_session(10)
-    assert waits_of(session, Reply(status, {"retry-after": "6"}, b"")) == [6.05]
-    # The next call of the same client has only the rest.
+    refusals = [
+        Reply(status, {"retry-after": "6"}, body) for body in (b"", b'{"message": "No.", "code": "busy"}')
+    ]
     with pytest.raises(refusal) as refused:
-        waits_of(session, Reply(status, {"retry-after": "6"}, b'{"message": "No.", "code": "busy"}'))
+        waits_of(session, *refusals)
     assert (refused.value.status, refused.value.code) == (status, "busy")  # type: ignore[attr-defined]  # Refused
-    assert waits_of(session, Reply(status, {"retry-after": "3"}, b"")) == [3.05]
+    # The next call of the same client has all of it again.
+    assert waits_of(session, Reply(status, {"retry-after": "6"}, b"")) == [6.05]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -127,11 +129,21 @@ def test_an_impatient_client_raises_at_once(kind: str, status: int, refusal: typ
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_all_calls_of_a_client_share_the_budget(kind: str) -> None:
-    script = {PATH: [busy(429, retry_after="0"), EMPTY, busy(429, retry_after="0")]}
-    with ScriptedService(script) as service, pytest.raises(TooManyRequests):
-        results(kind, service.base_url, [list_locations] * 2, wait_budget=0.08)
-    assert len(service.requests) == 3
+def test_each_call_of_a_client_has_a_budget_of_its_own(kind: str) -> None:
+    script = {PATH: [busy(429, retry_after="0"), EMPTY, busy(429, retry_after="0"), EMPTY]}
+    with ScriptedService(script) as service:
+        assert len(results(kind, service.base_url, [list_locations] * 2, wait_budget=0.08)) == 2
+    assert len(service.requests) == 4
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_client_tells_its_log_of_answers_and_waits_and_never_the_token(kind: str) -> None:
+    lines: list[str] = []
+    with ScriptedService({PATH: [busy(429, retry_after="0"), EMPTY]}) as service:
+        result(kind, service.base_url, list_locations, token="secret", log=lines.append)
+    assert [line.rpartition(": ")[2] for line in lines if ": " in line] == ["429", "200"]
+    assert [line.startswith("waits ") for line in lines] == [False, True, False]
+    assert "secret" not in "".join(lines)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -98,6 +98,8 @@ ELSEWHERE = {
     "/account/forgotten": "where mails are sent",
     "/t/{tournament_id}/sign-up/{sign_up_id}": "after a sign-up",
 }
+# Addresses that lead elsewhere for good, with a slash at the end or without.
+MOVED = {route.path for route in declared_pages() if route.has_slash_twin}
 # Paths that answer with a file, or lead to a page of this table.
 FILES_AND_WAYS = {
     "/users/{user_id}/rating.svg",
@@ -116,12 +118,6 @@ FILES_AND_WAYS = {
     "/t/{tournament_id}/run/federation/csv",
     "/t/{tournament_id}/run/door/csv",
     "/t/{tournament_id}/device/stop",
-    "/tournaments/{tournament_id}",
-    "/tournaments/{tournament_id}/standings",
-    "/tournaments/{tournament_id}/matches",
-    "/series/{series_id}",
-    "/opdb/entries/{opdb_id}/pintips",
-    "/api-docs",
     "/home/do/{action}",
     "/account/sign-out",
     "/account/tokens",
@@ -135,6 +131,7 @@ FILES_AND_WAYS = {
     *("/account/accounts/invite", "/account/accounts/links/{label}/withdraw", "/account/accounts/two-step"),
     *(f"/account/history/{form}" for form in ("start", "stop", "continue", "give-up", "report")),
     *("/account/numbers/confirm", "/account/numbers/withdraw"),
+    *MOVED,
     *(f"/account/two-step/{form}" for form in ("begin", "confirm", "off")),
 }
 PHONE_WIDTH, DESK_WIDTH = 320, 1280

@@ -14,6 +14,7 @@ from generator import from_formats
 
 ROOT = Path(__file__).parents[3]
 SOURCE = ROOT / "clients" / "python" / "src"
+METHODS = ROOT / "clients" / "python" / "METHODS.md"
 # What is generated below the source, and nothing else is in these folders.
 SHAPES = ("silverball_wire/generated/*.py",)
 CLIENT = ("silverball_client/operations/*.py", "silverball_client/bodies.py", "silverball_client/options.py")
@@ -36,6 +37,23 @@ def client_of_interface() -> dict[str, str]:
     writer = OperationWriter(bodies)
     written = writer.modules(describe(collect_endpoints(*slices.ROUTE_MODULES)))
     return _formatted({**written, "silverball_client/bodies.py": bodies.module()})
+
+
+def methods_page() -> str:
+    """Return the page of every method: `client.tournaments.get`, its route and what it does."""
+    from generator.operations import describe
+    from silverball import slices
+    from silverball.kit.http.endpoints import collect_endpoints
+
+    lines = ["# Every method of the client", "", "Written by `make generated`.", ""]
+    lines += ["| Method | Route | Answer |", "|---|---|---|"]
+    lines += [
+        f"| `client.{each.resource}.{each.method}` | `{each.route}` | {each.endpoint.title} |"
+        for each in describe(collect_endpoints(*slices.ROUTE_MODULES))
+    ]
+    follow = "The changes of a tournament as they happen"
+    lines.append(f"| `client.follow` | `/app/KEY`, `GET /tournaments/{{tournamentId}}/events` | {follow}. |")
+    return "\n".join(lines) + "\n"
 
 
 def _formatted(written: dict[str, str]) -> dict[str, str]:
@@ -83,9 +101,11 @@ def main() -> None:
     """Write what changed, or with `--check` only say so."""
     if "--check" in sys.argv[1:]:
         outdated = outdated_files(shapes_of_rules(), SHAPES) + outdated_files(client_of_interface(), CLIENT)
+        outdated += [] if METHODS.read_text(encoding="utf-8") == methods_page() else [METHODS.name]
         sys.exit(f"Run `make generated`: {', '.join(outdated)}" if outdated else 0)
     write(shapes_of_rules(), SHAPES)
     write(client_of_interface(), CLIENT)
+    METHODS.write_text(methods_page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from silverball.demo import live as demo_live
 from silverball.demo import nights as demo_nights
 from silverball.demo import sandboxes as demo_sandboxes
 from silverball.demo.robots import WallClock
+from silverball.feed import bus, feed
 from silverball.jobs import rating_period
 from silverball.kit import logs
 from silverball.kit.security import passwords
@@ -228,15 +229,23 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
     robots play a tournament of each format. While it runs, robots play match play in tournament 1, and
     every twenty minutes an evening in another format.
     """
+    configured = settings.load()
+    _refuse_wrong_feed(configured)
     listener = server.open_listener(host, port)
     folder = prepare_folder(data, ORGANIZER_EMAIL)
     bound = listener.getsockname()[1]
     lan_url = _lan_url(host, bound)
-    configured = settings.load()
-    demo_settings = dataclasses.replace(
-        configured,
+    # What is loaded and played must not depend on limits and addresses that somebody tries out.
+    play_settings = Settings(
+        base_url=f"http://127.0.0.1:{bound}",
         database_url=f"sqlite:///{folder / DATABASE}",
         exports_folder=str(folder / EXPORTS),
+        allow_loopback=True,
+    )
+    demo_settings = dataclasses.replace(
+        configured,
+        database_url=play_settings.database_url,
+        exports_folder=play_settings.exports_folder,
         allow_loopback=True,
     )
     if lan_url is not None and not demo_settings.base_url:
@@ -244,7 +253,7 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
         demo_settings = dataclasses.replace(demo_settings, base_url=lan_url)
     demo_settings = server.with_base_url(demo_settings, host, bound)
     with database.open_database(url=demo_settings.database_url, may_create=True, limits=REQUESTS) as store:
-        owner = _fill(store.with_limits(LONG_COMMANDS), demo_settings, folder, no_robots=no_robots)
+        owner = _fill(store.with_limits(LONG_COMMANDS), play_settings, folder, no_robots=no_robots)
         password = organizer_password(store, owner.user_id, folder / PASSWORD)
         facts = DemoFacts(
             base_url=demo_settings.base_url,
@@ -254,11 +263,11 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
             email=ORGANIZER_EMAIL,
             password=password,
         )
-        trials = demo_sandboxes.load_trials(store, demo_settings, owner.user_id, folder / TRIALS)
+        trials = demo_sandboxes.load_trials(store, play_settings, owner.user_id, folder / TRIALS)
         text = ready_json(facts) if as_json else ready_text(facts)
         # Only now: a line for each tournament that is loaded would bury what a reader is to paste.
         logs.configure()
-        with _playing(store, demo_settings, owner.user_id) if not no_robots else nullcontext():
+        with _playing(store, play_settings, owner.user_id) if not no_robots else nullcontext():
             server.run_server(
                 store,
                 demo_settings,
@@ -270,25 +279,32 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
             )
 
 
-def _fill(store: Store, demo_settings: Settings, folder: Path, *, no_robots: bool) -> DemoOwner:
+def _refuse_wrong_feed(configured: Settings) -> None:
+    """Raise SettingError for settings of the feed that it cannot begin with, before anything is loaded."""
+    feed.rules_from_settings(configured)
+    if configured.redis_url:
+        bus.check_redis_url(configured.redis_url)
+
+
+def _fill(store: Store, play_settings: Settings, folder: Path, *, no_robots: bool) -> DemoOwner:
     """Load and play what is missing in the demo's database, and return its owner."""
     dice = Random(DICE_SEED)  # noqa: S311  # a game
     user_id = organizer_id(store)
     # The first tournament of all gets the number 1.
-    demo_live.reserve_tournament(store, demo_settings, user_id, dice)
-    demo_sandboxes.reserve_things(demo_nights.organizer_client(store, demo_settings, user_id, WallClock()))
-    owner = load_demo(store, folder / TOKEN)
+    demo_live.reserve_tournament(store, play_settings, user_id, dice)
+    demo_sandboxes.reserve_things(demo_nights.organizer_client(store, play_settings, user_id, WallClock()))
+    owner = load_demo(store, folder / TOKEN, play_settings)
     demo_nights.load_machines(store)
-    demo_live.play_first_rounds(store, demo_settings, owner.user_id, dice)
+    demo_live.play_first_rounds(store, play_settings, owner.user_id, dice)
     if not no_robots:
-        demo_nights.play_nights(store, demo_settings, owner.user_id, dice)
+        demo_nights.play_nights(store, play_settings, owner.user_id, dice)
     demo_nights.write_public_files(store, folder / EXPORTS)
     return owner
 
 
 @contextmanager
-def _playing(store: Store, demo_settings: Settings, user_id: int) -> Iterator[None]:
-    play = demo_live.LivePlay(store, demo_settings, user_id, SystemRandom())
+def _playing(store: Store, play_settings: Settings, user_id: int) -> Iterator[None]:
+    play = demo_live.LivePlay(store, play_settings, user_id, SystemRandom())
     play.start()
     try:
         yield
@@ -327,7 +343,7 @@ def organizer_id(store: Store) -> int:
     return user_id
 
 
-def load_demo(store: Store, token_file: Path) -> DemoOwner:
+def load_demo(store: Store, token_file: Path, play_settings: Settings) -> DemoOwner:
     """Load the demo's data, unless a working token exists. The token is written last."""
     stored = _stored_owner(store, token_file)
     if stored is not None:
@@ -342,7 +358,7 @@ def load_demo(store: Store, token_file: Path) -> DemoOwner:
     periods.rate_days(
         store,
         rating_days.rating_day(now) - timedelta(days=1),
-        rating_period.rating_parameters(settings.load()),
+        rating_period.rating_parameters(play_settings),
         now,
     )
     with store.write() as transaction:

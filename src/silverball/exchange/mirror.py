@@ -193,7 +193,7 @@ class BareFollower(Follower):
 
 def listen(url: str, tournament_id: int, heard: "queue.Queue[Heard]", is_over: Callable[[], bool]) -> None:
     """Put events into the queue until it is over. Only the host of the address is asked."""
-    session = Session(base_url=url, token="", wait_seconds_left=0.0, answers=StoredAnswers(0), now=time.time)
+    session = Session(base_url=url, token="", wait_seconds_max=0.0, answers=StoredAnswers(0), now=time.time)
     # Spreads reconnects, and hides nothing.
     dice = Random()  # noqa: S311
     base = url.replace("http", "ws", 1)

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from silverball.feed.messages import PREFIXES
-from silverball.kit.http.json_schema import SCHEMA_REFERENCE, Schema, json_schemas, summary_text
+from silverball.kit.http.json_schema import SCHEMA_REFERENCE, Schema, json_schemas, summary_text, with_sizes
 from silverball_wire.events import EVENTS, FeedEvent
 
 DESCRIPTION = (
@@ -99,7 +99,7 @@ def document(info: AsyncApiInfo) -> Schema:
     }
     messages = {**feed_events, **server_messages, **client_messages}
     channel = "#/channels/tournament"
-    return {
+    described: Schema = {
         "asyncapi": "3.0.0",
         "info": _about(info),
         "servers": {"here": _server(info.base_url)},
@@ -131,6 +131,7 @@ def document(info: AsyncApiInfo) -> Schema:
         },
         "components": {"messages": messages, "schemas": components},
     }
+    return with_sizes(described)  # type: ignore[no-any-return]  # a dict of a dict
 
 
 def _about(info: AsyncApiInfo) -> Schema:

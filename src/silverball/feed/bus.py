@@ -37,12 +37,12 @@ OnNudge = Callable[[Collection[int] | None], None]
 def create_bus(settings: Settings, store: Store) -> NudgeBus | None:
     """The bus of the settings; None where one process serves alone."""
     if settings.redis_url:
-        _check_redis_url(settings.redis_url)
+        check_redis_url(settings.redis_url)
         return RedisBus(settings.redis_url, settings.redis_prefix)
     return None if store.is_sqlite else PostgreSQLBus(store.url.render_as_string(hide_password=False))
 
 
-def _check_redis_url(url: str) -> None:
+def check_redis_url(url: str) -> None:
     """Raise SettingError for an address that can never be reached, as it would be tried for ever."""
     from redis.asyncio import ConnectionPool
 

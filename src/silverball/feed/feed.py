@@ -56,11 +56,16 @@ class App(Struct, frozen=True):
     origins: frozenset[str] = frozenset()
 
 
+# Stands for every key that a server in the place of another is not told of.
+OTHER_APP = App("other", "laravel")
+
+
 class HandshakeRules(Struct, frozen=True):
-    """The apps of a server and its demand for TLS."""
+    """The apps of a server, whether other keys are taken too, and its demand for TLS."""
 
     apps: Mapping[str, App]
     requires_tls: bool = False
+    takes_any_key: bool = False
 
 
 class Handshake(Struct, frozen=True):
@@ -110,7 +115,9 @@ def check_handshake(request: Handshake, rules: HandshakeRules) -> App | Close:
         return Close(protocol.WRONG_PATH, "The address of the feed is /app/<key>.")
     if rules.requires_tls and not request.is_secure:
         return Close(protocol.TLS_ONLY, "Connect with TLS: wss instead of ws.")
-    app = rules.apps.get(unquote(match[1]))
+    key = unquote(match[1])
+    other = OTHER_APP if rules.takes_any_key and APP_KEY.fullmatch(key) else None
+    app = rules.apps.get(key, other)
     if app is None:
         return Close(protocol.UNKNOWN_APP, "There is no app with this key.")
     if not app.is_enabled:
@@ -330,7 +337,7 @@ def rules_from_settings(settings: Settings) -> HandshakeRules:
         apps = parse_apps(settings.apps, settings.app_origins)
     except ValueError as error:
         raise SettingError(f"SILVERBALL_APPS or SILVERBALL_APP_ORIGINS: {error}.") from error
-    return HandshakeRules(apps, requires_tls=settings.feed_require_tls)
+    return HandshakeRules(apps, requires_tls=settings.feed_require_tls, takes_any_key=settings.stand_in)
 
 
 class Feed:

@@ -19,7 +19,7 @@ PREFIXES: dict[Style, str] = {"plain": "", "laravel": "App\\Events\\"}
 ACTIVITY_SECONDS = 30
 # Some clients compare these as text and do not parse them.
 PING = b'{"event":"pusher:ping"}'
-PONG = b'{"event":"pusher:pong"}'
+PONG = b'{"event":"pusher:pong","data":"{}"}'
 _encode = msgspec.json.Encoder().encode
 # Event name -> the members that identify the object it shows. Only the newest state of it matters.
 MODEL_ID_MEMBERS: dict[str, tuple[str, ...]] = {
@@ -89,6 +89,7 @@ def event(announcement: Announcement, style: Style) -> bytes:
             "id": f"{announcement.epoch}:{announcement.seq}",
             "seq": announcement.seq,
             "epoch": announcement.epoch,
+            **({} if announcement.revision is None else {"revision": announcement.revision}),
             **({} if head is None else {"journalHead": head}),
         }
     )

@@ -167,6 +167,7 @@ def _feed_event(event: Announcement) -> FeedEvent:
         id=f"{event.epoch}:{event.seq}",
         seq=event.seq,
         epoch=event.epoch,
+        revision=UNSET if event.revision is None else event.revision,
         journal_head=UNSET if event.journal_head is None else event.journal_head,
     )
 

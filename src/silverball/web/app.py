@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from silverball.kit.edge.proxies import FindBaseUrl, TrustedProxies, base_url_finder
 from silverball.kit.edge.work_queue import THREADS_PER_LOCK, Overloaded, WorkQueue
 from silverball.kit.edge.write_requests import WriteRequests
+from silverball.kit.values import replace
 from silverball.service.accounts import downloads
 from silverball.service.core import commands
 from silverball.settings import Settings
@@ -127,8 +128,11 @@ def declared_pages() -> list[PageRoute]:
     declared = [
         page for module in PAGE_MODULES for page in vars(module).values() if isinstance(page, PageRoute)
     ]
+    twins = [replace(page, path=f"{page.path}/") for page in declared if page.has_slash_twin]
     return [
-        page for route in declared for page in ((route, route.opened_form()) if route.opens else (route,))
+        page
+        for route in [*declared, *twins]
+        for page in ((route, route.opened_form()) if route.opens else (route,))
     ]
 
 

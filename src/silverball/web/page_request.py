@@ -204,6 +204,8 @@ class PageRoute(Struct, frozen=True):
     for_admins: bool = False
     # Where the address of the form leads when it is opened as a page; empty when another page is there.
     opens: str = ""
+    # Whether the page is there with a slash at its end, too.
+    has_slash_twin: bool = False
 
     def opened_form(self) -> "PageRoute":
         """The address of the form as a page: to reload or bookmark it is not an error."""

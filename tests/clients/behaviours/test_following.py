@@ -51,7 +51,7 @@ def test_a_raw_client_compares_the_text_of_a_pong(site: Site) -> None:
     async def run() -> None:
         async with socket(site) as client:
             await client.send('{"event":"pusher:ping","data":{}}')
-            assert await asyncio.wait_for(client.recv(), SECONDS_MAX) == '{"event":"pusher:pong"}'
+            assert await asyncio.wait_for(client.recv(), SECONDS_MAX) == '{"event":"pusher:pong","data":"{}"}'
 
     asyncio.run(run())
 
@@ -148,16 +148,16 @@ def test_a_wall_polls_running_standings_with_its_etag(site: Site) -> None:
         again = site.get(path, headers={**own, "If-None-Match": first.headers["etag"]})
         assert (again.status_code, again.content) == (304, b"")
     hasty = site.get(path, headers=own)
-    assert hasty.status_code == 429
-    assert 0 < int(hasty.headers["retry-after"]) <= 15
-    assert hasty.json()["message"] == "Too Many Attempts."
+    assert (hasty.status_code, hasty.content) == (200, first.content)
+    assert 0 <= int(hasty.headers["age"]) < 15
 
 
 def test_two_tools_on_one_token_poll_standings_without_hindering_each_other(site: Site) -> None:
     # Observed: a club's overlay and its bot share a token. Source: interface.md 2, row 13.
     path = site.path("best_game", "/standings")
     answers = [site.get(path, headers={"User-Agent": tool}) for tool in ("overlay", "bot", "overlay")]
-    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert [answer.status_code for answer in answers] == [200, 200, 200]
+    assert ["age" in answer.headers for answer in answers] == [False, False, True]
 
 
 def test_a_page_of_another_origin_reads_answers_and_refusals(site: Site) -> None:

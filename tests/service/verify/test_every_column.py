@@ -35,6 +35,7 @@ UNDETERMINED = frozenset(
         "game_note.text",
         "game_note.player_id",
         "announcement.at",
+        "announcement.revision",
         "rating_period.rating_period_id",
         "rating_period.processed_at",
         "rating_period.percentiles",

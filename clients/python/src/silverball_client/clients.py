@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from random import Random
 from types import TracebackType
 from typing import Self, TypeVar
@@ -20,7 +20,8 @@ from silverball_client.sockets import AsyncFeedSocket, FeedSocket
 
 T = TypeVar("T")
 TIMEOUT_SECONDS = 30.0
-WAIT_BUDGET_SECONDS = 600.0
+# A whole minute of a rate limit, and what is added to it.
+WAIT_BUDGET_SECONDS = 61.0
 STORED_BYTES_MAX = 16_000_000
 APP_KEY = "silverball"
 # What fails before a request is sent, and all that fails on the way. A broken compression is a lost answer.
@@ -29,7 +30,9 @@ FAULTS = (httpx2.TransportError, httpx2.DecodingError, httpx2.InvalidURL)
 AGENT = f"silverball-client/{VERSION}"
 
 
-def _new_session(base_url: str, token: str, wait_budget: float, stored_bytes: int) -> Session:
+def _new_session(
+    base_url: str, token: str, wait_budget: float, stored_bytes: int, log: Callable[[str], None] | None
+) -> Session:
     # Of a token from a file, the end of its line.
     token = token.strip()
     if not (token.isascii() and token.isprintable()):
@@ -37,9 +40,10 @@ def _new_session(base_url: str, token: str, wait_budget: float, stored_bytes: in
     return Session(
         base_url=base_url.rstrip("/").removesuffix("/api"),
         token=token,
-        wait_seconds_left=wait_budget,
+        wait_seconds_max=wait_budget,
         answers=StoredAnswers(stored_bytes),
         now=time.time,
+        log=log,
     )
 
 
@@ -70,10 +74,10 @@ def _reply(response: httpx2.Response) -> Reply:
 class Client(Operations[Blocking]):
     """A client whose methods return answers. Several threads may share it.
 
-    `wait_budget` is the time in seconds that this client may spend, in all its life, waiting for a service
-    that is over its limit or busy. `stored_bytes` bounds the memory for answers that are kept with
-    their ETags. `feed_url` is the address of the feed where it is not below `base_url`, such as
-    "wss://feed.example/app/KEY".
+    `wait_budget` is the time in seconds that one call may spend waiting for a service that is over its limit
+    or busy. `log` is called with a line for each answer, lost connection and wait. `stored_bytes` bounds the
+    memory for answers that are kept with their ETags. `feed_url` is the address of the feed where it is not
+    below `base_url`, such as "wss://feed.example/app/KEY".
     """
 
     def __init__(
@@ -87,9 +91,10 @@ class Client(Operations[Blocking]):
         user_agent: str = AGENT,
         app_key: str = APP_KEY,
         feed_url: str = "",
+        log: Callable[[str], None] | None = None,
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
-        self._session = _new_session(base_url, token, wait_budget, stored_bytes)
+        self._session = _new_session(base_url, token, wait_budget, stored_bytes, log)
         self._http = httpx2.Client(timeout=timeout, transport=transport, headers={"user-agent": user_agent})
         self._feed_url = feed_url or f"{self._session.base_url}/app/{app_key}"
         super().__init__(self)
@@ -210,9 +215,10 @@ class AsyncClient(Operations[Awaited]):
         user_agent: str = AGENT,
         app_key: str = APP_KEY,
         feed_url: str = "",
+        log: Callable[[str], None] | None = None,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        self._session = _new_session(base_url, token, wait_budget, stored_bytes)
+        self._session = _new_session(base_url, token, wait_budget, stored_bytes, log)
         self._http = httpx2.AsyncClient(
             timeout=timeout, transport=transport, headers={"user-agent": user_agent}
         )

@@ -30,6 +30,32 @@ from silverball_wire.rounds import Round
 from silverball_wire.singleplayer import Card, SinglePlayerGame
 from silverball_wire.tournaments import Tournament
 
+__all__ = [
+    "EVENTS",
+    "ArenasAdded",
+    "ArenasChanged",
+    "Card",
+    "CardsDeleted",
+    "Connected",
+    "Disconnected",
+    "Event",
+    "Game",
+    "GamesDeleted",
+    "Missed",
+    "Payload",
+    "PlayersAdded",
+    "PlayersChanged",
+    "QueueChanged",
+    "Quiet",
+    "Round",
+    "RoundsDeleted",
+    "SinglePlayerGame",
+    "SinglePlayerGamesDeleted",
+    "State",
+    "Tournament",
+    "payload",
+]
+
 # An event that only a newer service knows, or that is in an unknown form, is a dict.
 Payload = (
     Tournament

@@ -105,17 +105,19 @@ Steps = Generator[Send | Wait, Reply | Loss | None, T]
 
 @dataclass
 class Session:
-    """A client's state: address, token, stored answers, and how long it may still wait."""
+    """A client's state: address, token, stored answers, and how long each of its calls may wait."""
 
     base_url: str
     token: str = field(repr=False)
-    # The seconds left that this client may spend waiting for a busy service.
-    wait_seconds_left: float
+    # The seconds that one call may spend waiting for a busy service.
+    wait_seconds_max: float
     answers: StoredAnswers
     now: Callable[[], float]
     new_key: Callable[[], str] = lambda: str(uuid.uuid4())
+    # Gets a line for each answer, loss and wait; no token is in it.
+    log: Callable[[str], None] | None = None
     has_answered: bool = False
-    # Tournament id -> its revision after this client's newest change.
+    # Tournament id -> its revision after the newest change that this client made or was told of.
     revisions: dict[int, int] = field(default_factory=dict)
 
     def steps(self, request: Request[T]) -> Steps[T]:
@@ -133,15 +135,19 @@ class Session:
                 headers["if-none-match"] = stored.etag
         send = Send(request.method, target, headers, request.content)
         losses = tries = 0
+        left = self.wait_seconds_max
         while True:
             reply = yield send
             assert reply is not None
             tries += 1
+            self._note(send, reply)
             if isinstance(reply, Loss):
                 losses += 1
                 if losses > LOSSES_MAX or (reply.was_refused and not self.has_answered):
                     raise NoAnswer(f"{self.base_url} does not answer: {reply.reason}")
-                yield self._wait(backoff_seconds(losses), None)
+                wait = self._wait(backoff_seconds(losses), left, None)
+                left -= wait.seconds
+                yield wait
                 continue
             self.has_answered = True
             if reply.status == 304 and stored is not None:
@@ -151,7 +157,10 @@ class Session:
                 return reply
             # An earlier try may have reached the service, also when a proxy gave up on it.
             is_repeated_write = request.is_write and tries > 1
-            yield self._wait(*self._refusal_or_wait(reply, tries, is_repeated_write=is_repeated_write))
+            seconds, refused = self._refusal_or_wait(reply, tries, is_repeated_write=is_repeated_write)
+            wait = self._wait(seconds, left, refused)
+            left -= wait.seconds
+            yield wait
 
     def page_steps(self, request: Request[T], page: int) -> Steps["PageOfItems[T]"]:
         """Read one page of a list. Raises SilverballError."""
@@ -173,7 +182,7 @@ class Session:
         if request.is_write:
             headers["idempotency-key"] = request.idempotency_key or self.new_key()
         elif request.tournament_id in self.revisions:
-            # So that a read sees this client's own changes, whichever node answers.
+            # So that a read shows what this client knows of, whichever node answers.
             headers[REVISION_HEADER] = str(self.revisions[request.tournament_id])
         return headers
 
@@ -183,9 +192,13 @@ class Session:
             self.answers.store(target, etag, reply.body)
         revision = reply.headers.get(REVISION_HEADER, "")
         if request.is_write and request.tournament_id and revision.isdecimal():
-            if len(self.revisions) >= REVISIONS_MAX:
-                self.revisions.clear()
-            self.revisions[request.tournament_id] = int(revision)
+            self.note_revision(request.tournament_id, int(revision))
+
+    def note_revision(self, tournament_id: int, revision: int) -> None:
+        """Read this tournament no older than this from now on."""
+        if len(self.revisions) >= REVISIONS_MAX:
+            self.revisions.clear()
+        self.revisions[tournament_id] = revision
 
     def _refusal_or_wait(
         self, reply: Reply, tries: int, *, is_repeated_write: bool
@@ -216,12 +229,18 @@ class Session:
             )
         return refusal(reply.status, reply.body)
 
-    def _wait(self, seconds: float, refused: Refused | None) -> Wait:
-        """Take the wait from the budget. Raises the refusal, or NoAnswer, when there is not enough left."""
-        if seconds > self.wait_seconds_left:
+    def _wait(self, seconds: float, left: float, refused: Refused | None) -> Wait:
+        """The next wait of a call. Raises the refusal, or NoAnswer, when it may not wait as long."""
+        if seconds > left:
             raise refused or NoAnswer(f"{self.base_url} does not answer, and all waiting time is used up.")
-        self.wait_seconds_left -= seconds
+        if self.log is not None:
+            self.log(f"waits {seconds:.1f} s")
         return Wait(seconds)
+
+    def _note(self, send: Send, reply: Reply | Loss) -> None:
+        if self.log is not None:
+            outcome = reply.reason if isinstance(reply, Loss) else str(reply.status)
+            self.log(f"{send.method} {send.target}: {outcome}")
 
     def read(self, request: Request[T], body: bytes) -> T:
         """Decode the body as the type that the request names. Raises UnexpectedAnswer."""

@@ -82,6 +82,7 @@ class Frame(msgspec.Struct, frozen=True):
     data: Any = None
     seq: int = 0
     epoch: str = ""
+    revision: int = 0
 
 
 class Subscribed(msgspec.Struct, frozen=True):
@@ -243,7 +244,9 @@ class Follower:
                 yield Emit(Missed(epoch=self.epoch, seq=self.seq))
                 return
             for sent in page.data:
-                yield from self._announce(Frame(sent.event, sent.data, sent.seq, sent.epoch))
+                yield from self._announce(
+                    Frame(sent.event, sent.data, sent.seq, sent.epoch, sent.revision or 0)
+                )
             is_complete = page.complete
 
     def _announce(self, frame: Frame) -> FeedSteps:
@@ -252,6 +255,8 @@ class Follower:
             if frame.epoch != self.epoch or frame.seq <= self.seq:
                 return
             self.seq = frame.seq
+        if frame.revision:
+            self.session.note_revision(self.tournament_id, frame.revision)
         name = frame.event.removeprefix(NAMESPACE)
         text = frame.data if isinstance(frame.data, str) else msgspec.json.encode(frame.data).decode()
         event = Event(name=name, data=payload(name, text), json=text, epoch=frame.epoch, seq=frame.seq)

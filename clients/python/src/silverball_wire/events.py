@@ -101,6 +101,9 @@ class FeedEvent(Wire, frozen=True, kw_only=True):
     seq: int
     # The channel's current numbering; numbers of another epoch cannot be compared.
     epoch: str
+    revision: int | UnsetType = UNSET
+    """The tournament's revision with this change: sent as `X-Tournament-Revision`, a read is at least as new.
+    """
     journal_head: str | UnsetType = UNSET
 
 

@@ -146,6 +146,8 @@ def asker(url: str, token: str, client: GuardedClient | None = None) -> tuple[st
     except AddressForbidden as error:
         raise SourceFault(error.sentence) from error
     headers = {"Accept": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
+    # Whoever names a revision is shown what is true now, and no standings that they were given before.
+    headers["X-Tournament-Revision"] = "0"
 
     def ask(target: str) -> Answer:
         try:

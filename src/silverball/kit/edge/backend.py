@@ -91,12 +91,16 @@ class Backend(Struct, frozen=True, kw_only=True):
     answer: Callable[[Request], HttpResponse]
     # Turns exceptions raised outside of `answer` into answers.
     answer_error: Callable[[Exception], HttpResponse]
+    # Whether a bearer token that is not valid here is taken for none, as another service issued it.
+    reads_as_nobody: Callable[[bytes], bool] = lambda _authorization: False
     # The time since the database was last asked, while it cannot be asked; 0 while it can be.
     outage_seconds: Callable[[], float] = lambda: 0.0
     # The scope's version when the database was last asked; 0 when unknown.
     last_version_of: Callable[[int], int] = lambda _scope_id: 0
     # The revision in a version. Revisions only rise, as long as the database never goes back.
     revision_in: Callable[[int], int] = lambda version: version
+    # A number that changes when somebody hides something, or the database turns out to have gone back.
+    hidden_at: Callable[[], int] = lambda: 0
     # Whether this process knows a state at least as new as this one.
     has_reached: Callable[[SeenRevision], bool] = lambda _seen: True
     # The scope that a path belongs to.

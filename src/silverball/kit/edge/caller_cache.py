@@ -73,7 +73,7 @@ class CachedCaller:
 class _CallerLookup:
     """A caller who is being looked up, for all who wait for it."""
 
-    __slots__ = ("_found", "_is_bearer", "changes_seen", "expires_at", "looked_up")
+    __slots__ = ("_found", "_is_refused", "changes_seen", "expires_at", "looked_up")
 
     def __init__(
         self,
@@ -81,10 +81,11 @@ class _CallerLookup:
         expires_at: float,
         changes_seen: int,
         *,
-        is_bearer: bool,
+        is_refused: bool,
     ) -> None:
         self.looked_up = looked_up
-        self._is_bearer = is_bearer
+        # Whether they are refused when nobody is found.
+        self._is_refused = is_refused
         self.expires_at = expires_at
         self.changes_seen = changes_seen
         self._found: CachedCaller | None = None
@@ -93,7 +94,7 @@ class _CallerLookup:
         """The caller, the same for all, once the lookup is done. Raises what it raised."""
         if self._found is None:
             caller = self.looked_up.result()
-            is_refused = caller is None and self._is_bearer
+            is_refused = caller is None and self._is_refused
             self._found = CachedCaller(caller, self.expires_at, self.changes_seen, is_refused=is_refused)
         return self._found
 
@@ -111,6 +112,7 @@ class CallerCache:
         self._entries: dict[bytes, CachedCaller] = {}
         self._lookups: dict[bytes, _CallerLookup] = {}
         self._find_caller = program.find_caller
+        self._reads_as_nobody = program.reads_as_nobody
         self._newest_account_change = program.newest_account_change
         self._account_changes = program.account_changes
         self._workers = workers
@@ -150,7 +152,7 @@ class CallerCache:
         if authorization is None:
             return self.anonymous
         if len(authorization) > AUTHORIZATION_BYTES_MAX:
-            return self._refused if _is_bearer(authorization) else self.anonymous
+            return self._refused if self._is_refused(authorization) else self.anonymous
         cached = self.known(authorization, self._clock() + CALLER_SECONDS - seconds_old_max)
         if cached is not None:
             return cached
@@ -160,6 +162,10 @@ class CallerCache:
         # A client that disconnects must not cancel it for the others.
         await asyncio.shield(lookup.looked_up)
         return lookup.result()
+
+    def _is_refused(self, authorization: bytes) -> bool:
+        """Whether who sends this is refused, unless it is a valid token."""
+        return _is_bearer(authorization) and not self._reads_as_nobody(authorization)
 
     def _may_join(self, lookup: _CallerLookup) -> bool:
         """Whether no account was changed on this machine since a lookup began, as far as can be told."""
@@ -174,8 +180,8 @@ class CallerCache:
         # A scorekeeper who has just come must not wait behind visitors.
         importance = Importance.WRITER if expired is None else expired.lookup_importance
         looked_up = self._workers.submit(importance, self._find_caller, authorization)
-        is_bearer = _is_bearer(authorization)
-        lookup = _CallerLookup(looked_up, expires_at, changes_seen, is_bearer=is_bearer)
+        is_refused = self._is_refused(authorization)
+        lookup = _CallerLookup(looked_up, expires_at, changes_seen, is_refused=is_refused)
         self._lookups[authorization] = lookup
         looked_up.add_done_callback(lambda _: self._end_lookup(authorization, lookup))
         return lookup

@@ -23,6 +23,7 @@ from silverball.kit.edge.caller_cache import CachedCaller, CallerCache
 from silverball.kit.edge.computing_line import NO_DRY_RUN, Question
 from silverball.kit.edge.connections import ConnectionPlace
 from silverball.kit.edge.costly_answers import CostlyAnswers
+from silverball.kit.edge.given_answers import GivenAnswers
 from silverball.kit.edge.kept_answers import KeptAnswers
 from silverball.kit.edge.page_door import PageDoor
 from silverball.kit.edge.proxies import base_url_finder
@@ -116,11 +117,13 @@ class FrontDoor:
         self._request_id_header = RequestIds().header
         self.measures = limits.measures
         self._measures = limits.measures.requests
+        self.given = GivenAnswers(program, limits.proxies, limits.standings_interval_seconds)
         self._pages = PageDoor(
             program,
             self._responses,
             self._costly,
             self._quotas,
+            self.given,
             self._visitors,
             self._measures,
             self._request_id_header,
@@ -128,7 +131,7 @@ class FrontDoor:
         )
         self._streams = OpenCounts(limits.streams_max)
         self._counts = RequestCounts(clock, self._measures)
-        self._replies = Replies(self._quotas, self._counts, self._request_id_header)
+        self._replies = Replies(self._quotas, self._counts, self._request_id_header, self.given)
         self._in_memory = MemoryReplies(
             program,
             self.cache,
@@ -138,6 +141,7 @@ class FrontDoor:
             self._replies,
             self._find_base_url,
             self._responses,
+            self.given,
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -339,7 +343,7 @@ class FrontDoor:
             return
         elif response.status == 200:
             cached = CachedResponse(response, scope_id=0, version=0)
-            reply = self._replies.cached(cached, quota, scope, headers, started_at, remaining)
+            reply = self._replies.cached(cached, caller, quota, scope, headers, started_at, remaining)
         else:
             reply = self._uncached_reply(response, scope, headers, quota.headers(remaining))
         log_request(scope, reply.status, self._clock() - started_at, headers[b"x-request-id"], caller.user_id)
@@ -411,8 +415,7 @@ class FrontDoor:
         # Nothing is kept of a write.
         key = None if is_write else self._cache_key(request, caller)
         revision_min = backend.parse_revision(headers.get(b"x-tournament-revision"))
-        is_current = self._responses.has_reached(revision_min, scope_id)
-        found = await self._known_reply(key, scope, headers, quota, remaining) if is_current else None
+        found = await self._known_reply(key, revision_min, caller, scope, headers, quota, remaining)
         if found is not None:
             return found
         is_shed = cost is None and key is not None and not self._responses.admits(key, scope_id, importance)
@@ -439,33 +442,42 @@ class FrontDoor:
             assert key is not None
             response.counts = self._measures.counts_for("GET", scope["path"])
             await self._responses.compress(key, response, headers)
-            reply = self._replies.cached(response, quota, scope, headers, self._clock(), remaining)
+            reply = self._replies.cached(response, caller, quota, scope, headers, self._clock(), remaining)
         else:
             reply = self._uncached_reply(response, scope, headers, quota.headers(remaining))
         log_request(scope, reply.status, self._clock() - started_at, headers[b"x-request-id"], caller.user_id)
-        self._note_duty(caller, scope, headers, reply.status)
+        self._note_write(caller, scope, headers, reply.status)
         return reply
 
     async def _known_reply(
         self,
         key: CacheKey | None,
+        revision_min: int,
+        caller: CachedCaller,
         scope: Scope,
         headers: dict[bytes, bytes],
         quota: RequestQuota,
         remaining: int | None,
     ) -> Reply | None:
-        """The reply with the cached response; None without a current one."""
+        """The answer that the caller was given lately, or the cached one; None without a current one."""
+        if not self._responses.has_reached(revision_min, self._backend.scope_for(scope["path"])):
+            return None
+        given = self.given.find(caller, scope, headers, self._clock()) if remaining is None else None
+        if given is not None:
+            return self._replies.given_again(given, quota, scope, headers, self._clock())
         cached = None if key is None else self._responses.find_cached(key)
         if key is None or cached is None:
             return None
         await self._responses.compress(key, cached, headers)
-        return self._replies.cached(cached, quota, scope, headers, self._clock(), remaining)
+        return self._replies.cached(cached, caller, quota, scope, headers, self._clock(), remaining)
 
-    def _note_duty(
+    def _note_write(
         self, caller: CachedCaller, scope: Scope, headers: dict[bytes, bytes], status: int
     ) -> None:
-        """Let strangers around people who write in a running tournament of theirs have more."""
+        """Show a writer what is true now; let strangers around people who run a tournament have more."""
         is_done = status < 400 and scope["method"] not in READ_METHODS
+        if is_done:
+            self.given.forget(caller, scope, headers)
         if is_done and caller.owns_scope.get(self._backend.scope_for(scope["path"])):
             self._quotas.note_duty(scope, headers, self._clock())
 

@@ -5,6 +5,7 @@ and headers of their own, which their 304 repeats. Only pages that have to be co
 account, device or code that asks, or the address of a stranger.
 """
 
+import contextlib
 from collections.abc import Callable, Sequence
 
 from silverball.kit import logs
@@ -13,6 +14,7 @@ from silverball.kit.edge.access_log import log_request
 from silverball.kit.edge.backend import Backend, SeenRevision
 from silverball.kit.edge.computing_line import Cost, Question
 from silverball.kit.edge.costly_answers import CostlyAnswers
+from silverball.kit.edge.given_answers import GivenAnswers
 from silverball.kit.edge.proxies import base_url_finder
 from silverball.kit.edge.quotas import Quotas
 from silverball.kit.edge.response_cache import CachedResponse, CacheKey
@@ -74,6 +76,7 @@ class PageDoor:
         responses: SharedResponses,
         costly: CostlyAnswers,
         quotas: Quotas,
+        given: GivenAnswers,
         visitors: VisitorCache,
         measures: RequestMeasures,
         request_id_header: Callable[[dict[bytes, bytes]], RequestIdHeader],
@@ -83,6 +86,7 @@ class PageDoor:
         self._responses = responses
         self._costly = costly
         self._quotas = quotas
+        self._given = given
         self._measures = measures
         self._request_id_header = request_id_header
         self._clock = clock
@@ -117,6 +121,16 @@ class PageDoor:
                 await self._serve_other_page(pages, inner_scope, receive, send, request_id_header)
                 if duty:
                     self._quotas.note_duty(scope, headers, self._clock())
+                if scope["method"] not in READ_METHODS:
+                    await self._show_writer_the_truth(scope, headers)
+
+    async def _show_writer_the_truth(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
+        """Let an account that sent a form see its change in whatever its tokens ask for next."""
+        # Who cannot be looked up just now has a token that cannot be either.
+        with contextlib.suppress(Exception):
+            visitor = await self._visitors.find(scope, headers)
+            if visitor is not None:
+                self._given.forget_owner(visitor.key)
 
     async def _serve_public_page(
         self, scope: Scope, send: Send, headers: dict[bytes, bytes], request_id_header: RequestIdHeader

@@ -7,7 +7,7 @@ from functools import partial
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.caller_cache import CachedCaller
 from silverball.kit.edge.proxies import address_group
-from silverball.kit.edge.rate_limit import MinimumInterval, RateLimiter, RequestQuota
+from silverball.kit.edge.rate_limit import RateLimiter, RequestQuota
 from silverball.kit.edge.shares import DutyAddresses, Share, Visitor, address_shares
 from silverball.kit.edge.work_queue import Importance, WorkQueue
 from silverball.kit.http.asgi import Headers, Scope
@@ -42,8 +42,6 @@ class Quotas:
         code_per_minute = limits.code_per_minute if limits.pages_per_minute else 0
         self._codes_limiter = _limiter(limits, "codes", code_per_minute)
         self._duty = DutyAddresses()
-        # The minimum time between two reads of a running tournament's standings.
-        self._standings_interval = MinimumInterval(limits.standings_interval_seconds)
 
     def is_known(self, caller: CachedCaller, scope_id: int) -> bool:
         """Whether the quota can be told without asking for the tournament's owner."""
@@ -111,19 +109,6 @@ class Quotas:
     def take_for_address(self, address: str, now: float) -> bool:
         """Count something that is no HTTP request for this address; False when nothing remained."""
         return self._quota_of_strangers(self._limiter, address).take(now) >= 0
-
-    def seconds_to_standings(
-        self, scope: Scope, headers: dict[bytes, bytes], scope_id: int, now: float
-    ) -> int:
-        """Whole seconds until this tool may read a running tournament's standings again; 0 for now.
-
-        A tool is a token and a User-Agent: two tools of one organizer may share a token.
-        """
-        caller = headers.get(b"authorization") or self._proxies.client_address(scope, headers)
-        # The tournament's number rather than the path, where `042` is the same one.
-        page = scope["path"].rpartition("/")[2]
-        key = (caller, headers.get(b"user-agent"), scope_id, page)
-        return self._standings_interval.seconds_to_wait(key, now)
 
     def seconds_to_page(
         self, scope: Scope, headers: dict[bytes, bytes], now: float, visitor: Visitor | None

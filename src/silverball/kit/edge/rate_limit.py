@@ -152,28 +152,7 @@ class RequestQuota:
         return [header, (b"x-ratelimit-remaining", b"%d" % remaining)]
 
 
-class MinimumInterval:
-    """At most one request per interval for each key. An interval of 0 means no limit."""
-
-    def __init__(self, interval_seconds: float, *, entries_max: int = ENTRIES_MAX) -> None:
-        self.interval_seconds = interval_seconds
-        self._free_at: dict[Hashable, float] = {}
-        self._entries_max = entries_max
-
-    def seconds_to_wait(self, key: Hashable, now: float) -> int:
-        """Start an interval and return 0, or return the whole seconds left of the current one."""
-        if not self.interval_seconds:
-            return 0
-        free_at = self._free_at.get(key, now)
-        if free_at > now:
-            return math.ceil(free_at - now)
-        self._free_at.pop(key, None)
-        _evict_oldest(self._free_at, self._entries_max)
-        self._free_at[key] = now + self.interval_seconds
-        return 0
-
-
-def _evict_oldest(entries: dict[Hashable, Window] | dict[Hashable, float], entries_max: int) -> None:
+def _evict_oldest(entries: dict[Hashable, Window], entries_max: int) -> None:
     # An evicted caller starts anew: a flood of addresses is limited less strictly rather than held in
     # memory without bound.
     while len(entries) >= entries_max:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from silverball.kit.edge.access_log import RequestCounts
 from silverball.kit.edge.backend import Backend
 from silverball.kit.edge.caller_cache import CachedCaller, CallerCache
+from silverball.kit.edge.given_answers import GivenAnswer, GivenAnswers
 from silverball.kit.edge.proxies import FindBaseUrl
 from silverball.kit.edge.quotas import Quotas
 from silverball.kit.edge.rate_limit import RequestQuota
@@ -31,7 +32,9 @@ class Replies:
         quotas: Quotas,
         counts: RequestCounts,
         request_id_header: Callable[[dict[bytes, bytes]], tuple[bytes, bytes]],
+        given: GivenAnswers,
     ) -> None:
+        self._given = given
         self._quotas = quotas
         self._counts = counts
         self._request_id_header = request_id_header
@@ -39,6 +42,7 @@ class Replies:
     def cached(
         self,
         cached: CachedResponse,
+        caller: CachedCaller,
         quota: RequestQuota,
         scope: Scope,
         headers: dict[bytes, bytes],
@@ -55,15 +59,30 @@ class Replies:
             remaining = quota.remaining(now) if is_free else quota.take(now)
             if remaining < 0:
                 return self.rate_limited(scope, headers, quota, now)
+        if cached.is_throttled:
+            self._given.note(caller, scope, headers, cached, now)
         if is_match:
             extra = [request_id_header, *quota.headers(remaining)]
             return Reply(304, cached.common_headers, extra, EMPTY_BODY)
-        if cached.is_throttled and if_none_match is None:
-            wait_seconds = self._quotas.seconds_to_standings(scope, headers, cached.scope_id, now)
-            if wait_seconds:
-                return self.retry_later(scope, headers, wait_seconds, quota.headers(remaining))
         response_headers, body = cached.headers_and_body(headers)
         extra = [request_id_header, *quota.headers(remaining)]
+        return Reply(200, response_headers, extra, body if scope["method"] == "GET" else EMPTY_BODY)
+
+    def given_again(
+        self,
+        given: GivenAnswer,
+        quota: RequestQuota,
+        scope: Scope,
+        headers: dict[bytes, bytes],
+        now: float,
+    ) -> Reply:
+        """The answer that the caller was given before, with its age; it is counted like any other."""
+        remaining = quota.take(now)
+        if remaining < 0:
+            return self.rate_limited(scope, headers, quota, now)
+        response_headers, body = given.response.headers_and_body(headers)
+        extra = [self._request_id_header(headers), *quota.headers(remaining)]
+        extra += self._given.headers(given, now)
         return Reply(200, response_headers, extra, body if scope["method"] == "GET" else EMPTY_BODY)
 
     def rate_limited(
@@ -106,7 +125,9 @@ class MemoryReplies:
         replies: Replies,
         find_base_url: FindBaseUrl,
         responses: SharedResponses,
+        given: GivenAnswers,
     ) -> None:
+        self._given = given
         # Only fixed paths are known to be a user's own here; those with an id take the long way.
         self._own_paths = frozenset(path for path in program.per_user_paths if "{" not in path)
         self._version_of = program.version_of
@@ -130,6 +151,9 @@ class MemoryReplies:
         caller = self._callers.known(headers.get(b"authorization"), now)
         if caller is None:
             return None
+        given = self._given.find(caller, scope, headers, now)
+        if given is not None:
+            return self._given_again(given, caller, scope, headers, now)
         known = known or KnownRead()
         if known.caller is not caller:
             known.caller, known.key, known.quota = caller, self._key_of(caller, scope, headers), None
@@ -146,8 +170,25 @@ class MemoryReplies:
             known.quota = self._quotas.quota_for(caller, scope, headers, cached.scope_id)
         self._cache.touch(known.key)
         self._counts.from_memory += 1
-        reply = self._replies.cached(cached, known.quota, scope, headers, now)
+        reply = self._replies.cached(cached, caller, known.quota, scope, headers, now)
         cached.counts.count_found(reply.status)
+        return reply
+
+    def _given_again(
+        self,
+        given: GivenAnswer,
+        caller: CachedCaller,
+        scope: Scope,
+        headers: dict[bytes, bytes],
+        now: float,
+    ) -> Reply | None:
+        response = given.response
+        if not self._quotas.is_known(caller, response.scope_id):
+            return None
+        quota = self._quotas.quota_for(caller, scope, headers, response.scope_id)
+        self._counts.from_memory += 1
+        reply = self._replies.given_again(given, quota, scope, headers, now)
+        response.counts.count_found(reply.status)
         return reply
 
     def find_outdated(self, scope: Scope, headers: dict[bytes, bytes], now: float) -> Reply | None:
@@ -160,7 +201,7 @@ class MemoryReplies:
             return None
         response = outdated.response
         quota = self._quotas.quota_for(caller, scope, headers, response.scope_id)
-        reply = self._replies.cached(response, quota, scope, headers, now)
+        reply = self._replies.cached(response, caller, quota, scope, headers, now)
         response.counts.count_found(reply.status)
         is_refused = reply.status not in OUTDATED_STATUSES
         return reply if is_refused else replace(reply, extra=[*reply.extra, outdated.age_header])

@@ -170,9 +170,9 @@ AnyWrite = Write[Any, Any, Any]
 class HttpResponse(Struct, frozen=True):
     """An encoded answer.
 
-    `is_throttled` makes the front door apply the standings interval. `is_cacheable` is False for an
-    answer that can change without a new revision, so that it is computed on each request. `hides` marks
-    the answer to a write that hid something: it is sent when no node answers from before any more.
+    `is_throttled` lets the front door give the answer again for the standings interval. `is_cacheable` is
+    False for an answer that can change without a new revision, so that it is computed on each request.
+    `hides` marks the answer to a write that hid something: it is sent when no node answers from before.
     """
 
     status: int
@@ -199,7 +199,7 @@ class SvgImage(Struct, frozen=True):
 
 
 class ThrottledResult(Struct, Generic[T], frozen=True):
-    """A handler's result that still changes but should not be fetched too often."""
+    """A handler's result that still changes, and may be shown for some seconds as it was."""
 
     value: T
     is_throttled: bool

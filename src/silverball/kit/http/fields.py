@@ -25,6 +25,10 @@ Url = Annotated[str, Meta(max_length=500, pattern=r"^https?://[^\s]+$")]
 # cannot take counts as absent, and the field is named in X-Ignored-Parameters.
 IGNORED_WHEN_INVALID = Meta(extra={"is_ignored_when_invalid": True})
 
+# For an id in a query that existing clients send as `null` or `undefined`: a word without a digit counts as
+# absent, and the field is named likewise. Whoever sends digits means an id, and is told what is wrong.
+IGNORED_WHEN_A_WORD = Meta(extra={"is_ignored_when_a_word": True})
+
 # Returns the values that a text may have now.
 Choices = Callable[[], Iterable[str]]
 

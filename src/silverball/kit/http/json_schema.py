@@ -77,6 +77,13 @@ NUMBER = {"type": "number"}
 # msgspec describes a Decimal by its text; a JSON number is read as well, and that is what clients send.
 DECIMAL = {"type": "string", "format": "decimal"}
 NULL = {"type": "null"}
+# `NewArena` is the body that makes an `Arena`. In Go that is the name of the function that makes one.
+INPUT = re.compile(r"New(?P<item>[A-Z]\w*)")
+INT32_MAX, INT64_MAX = 2**31 - 1, 2**63 - 1
+# Their values are samples, not schemas.
+SAMPLES = frozenset({"example", "examples"})
+# What a schema says of one type only, so that a list of types may say it too.
+NO_LIST = frozenset({REFERENCE, "anyOf", "enum", "const"})
 
 
 def json_schemas(
@@ -101,11 +108,12 @@ def json_schemas(
 
 
 def component_name(title: str) -> str:
-    """A short name for a shape: `ArenaPage`, `ArenaData`, or `ArenaList` for a list under `data`."""
+    """A short name for a shape: `ArenaPage`, `ArenaData`, `ArenaInput`, or `ArenaList` for a list."""
     match = ENVELOPE.fullmatch(title)
-    if match is None:
-        return title
-    return match["item"] + ("List" if match["list"] else match["envelope"])
+    if match is not None:
+        return match["item"] + ("List" if match["list"] else match["envelope"])
+    made = INPUT.fullmatch(title)
+    return title if made is None else made["item"] + "Input"
 
 
 def _describe(component: Schema, struct: type[msgspec.Struct], shared_texts: Mapping[str, str]) -> None:
@@ -115,15 +123,40 @@ def _describe(component: Schema, struct: type[msgspec.Struct], shared_texts: Map
         del component["required"]
     texts = field_texts(struct)
     for field in msgspec.structs.fields(struct):
-        text = texts.get(field.name) or shared_texts.get(field.name)
-        if text:
-            schema = component["properties"][field.encode_name]
-            component["properties"][field.encode_name] = {**schema, "description": text}
+        # Generators make a field with a default one that is always there.
+        schema = dict(component["properties"][field.encode_name])
+        text = with_default(
+            texts.get(field.name) or shared_texts.get(field.name) or "", schema.pop("default", None)
+        )
+        component["properties"][field.encode_name] = {**schema, "description": text} if text else schema
+
+
+def with_default(text: str, default: Any) -> str:
+    """The sentence of a field with what it is when it is left out, unless that is nothing."""
+    if default in (None, [], {}, "") or "default" in text:
+        return text
+    return f"{text} By default `{msgspec.json.encode(default).decode()}`.".strip()
+
+
+def with_sizes(node: Any) -> Any:
+    """The same document with the size of each integer, which many languages take for 32 bits otherwise."""
+    if isinstance(node, list):
+        return [with_sizes(part) for part in node]
+    if not isinstance(node, dict):
+        return node
+    sized = {key: value if key in SAMPLES else with_sizes(value) for key, value in node.items()}
+    kind = sized.get("type")
+    if kind != "integer" and not (isinstance(kind, list) and "integer" in kind):
+        return sized
+    maximum = sized.get("maximum", INT64_MAX)
+    # Clients that read numbers as floating point cannot hold this one.
+    limits = {key: value for key, value in sized.items() if key != "maximum" or value != INT64_MAX}
+    return {**limits, "format": "int32" if maximum <= INT32_MAX else "int64"}
 
 
 def _struct_name(struct: Any) -> str:
     """The short name of a Struct, or of one with a type argument."""
-    return struct.__name__ if isinstance(struct, type) else component_name(repr(struct))
+    return component_name(struct.__name__ if isinstance(struct, type) else repr(struct))
 
 
 def _structs_in(kinds: Iterable[Any]) -> Iterator[Any]:
@@ -180,11 +213,18 @@ def _tidy_union(union: Schema) -> Schema:
     others = _without(union, {"anyOf": None})
     if len(parts) == 1:
         return {**parts[0], **others}
-    if len(parts) == 2 and NULL in parts:
-        (part,) = [part for part in parts if part != NULL]
-        if isinstance(part.get("type"), str):
-            values = {"enum": [*part["enum"], None]} if "enum" in part else {}
-            return {**part, "type": [part["type"], "null"], **values, **others}
+    if NULL not in parts:
+        return {**others, "anyOf": parts}
+    shown = [part for part in parts if part != NULL]
+    if len(shown) == 1 and isinstance(shown[0].get("type"), str):
+        (part,) = shown
+        values = {"enum": [*part["enum"], None]} if "enum" in part else {}
+        return {**part, "type": [part["type"], "null"], **values, **others}
+    kinds = [part.get("type") for part in shown]
+    if NO_LIST.isdisjoint(key for part in shown for key in part) and len(set(map(str, kinds))) == len(kinds):
+        # Each of the limits holds for one of the types only.
+        merged = {key: value for part in shown for key, value in part.items()}
+        return {**merged, "type": [*kinds, "null"], **others}
     return {**others, "anyOf": parts}
 
 

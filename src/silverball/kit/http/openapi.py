@@ -24,7 +24,14 @@ from silverball.kit.http.endpoints import (
     SvgImage,
 )
 from silverball.kit.http.fields import ID_MAX, marks_of
-from silverball.kit.http.json_schema import Schema, details_text, field_texts, json_schemas
+from silverball.kit.http.json_schema import (
+    Schema,
+    details_text,
+    field_texts,
+    json_schemas,
+    with_default,
+    with_sizes,
+)
 
 
 def _header(kind: str, description: str, **limits: Any) -> Schema:
@@ -38,7 +45,8 @@ HEADERS: Schema = {
     ),
     "Age": _header(
         "integer",
-        "The database cannot be reached, and this was the answer so many seconds ago; absent otherwise.",
+        "This was the answer so many seconds ago: the database cannot be reached, or these are standings of"
+        " a running tournament that you are given again. Absent otherwise.",
         minimum=0,
         maximum=60,
     ),
@@ -54,7 +62,9 @@ HEADERS: Schema = {
         " value; absent when there are none.",
     ),
     "TournamentRevision": _header(
-        "integer", "The tournament's revision after the change. Send it with a read to see the change."
+        "integer",
+        "The tournament's revision after the change, or that of standings with an age. Send it with a read"
+        " to see at least that.",
     ),
     "TournamentTag": _header(
         "string",
@@ -187,6 +197,7 @@ def only_used(components: Schema, document: Schema) -> Schema:
 
 ID_SCHEMA: Schema = {"type": "integer", "minimum": 1, "maximum": ID_MAX}
 IGNORED_NOTE = "Any other value is ignored, and named in `X-Ignored-Parameters`."
+IGNORED_WORD_NOTE = "A word in place of the id is ignored, and named in `X-Ignored-Parameters`."
 ID_LIST_NOTE = "Ids separated by commas, at most {count_max}."
 
 
@@ -213,14 +224,17 @@ def query_parameters(endpoint: Endpoint, shared_texts: Mapping[str, str]) -> lis
     for field in msgspec.structs.fields(endpoint.query):
         schema, note = _parameter_schema(values.inspect(field.type))
         parameter: Schema = {"name": field.encode_name, "in": "query"}
-        ignored = IGNORED_NOTE if marks_of(field.type).get("is_ignored_when_invalid") else ""
-        description = " ".join(filter(None, (texts.get(field.name), note, ignored)))
+        marks = marks_of(field.type)
+        ignored = IGNORED_NOTE if marks.get("is_ignored_when_invalid") else ""
+        ignored = IGNORED_WORD_NOTE if marks.get("is_ignored_when_a_word") else ignored
+        # A false flag is as good as none.
+        default = field.default if isinstance(field.default, int) and field.default else None
+        text = with_default(texts.get(field.name, ""), default)
+        description = " ".join(filter(None, (text, note, ignored)))
         if description:
             parameter["description"] = description
         if field.required:
             parameter["required"] = True
-        elif isinstance(field.default, int):
-            schema["default"] = field.default
         parameters.append({**parameter, "schema": schema})
     return parameters
 
@@ -341,7 +355,8 @@ def build_document(endpoints: Iterable[Endpoint], info: OpenApiInfo) -> Schema:
     }
     used = only_used(shared, document)
     schemes = {BEARER_SCHEME: {"type": "http", "scheme": "bearer"}}
-    return {**document, "components": {**used, "securitySchemes": schemes}}
+    described_document: Schema = with_sizes({**document, "components": {**used, "securitySchemes": schemes}})
+    return described_document
 
 
 def _link_to_handbook(info: OpenApiInfo) -> Schema:

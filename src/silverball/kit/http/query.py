@@ -102,7 +102,7 @@ class QueryParser:
                 elif field.required:
                     faults[field.encoded_name] = [f"The {field.human_name} field is required."]
             except _FieldFault as fault:
-                if field.is_ignored_when_invalid and not isinstance(fault, _NotAnInteger):
+                if field.ignores(fault):
                     ignored |= sent.keys() & field.accepted_names
                 else:
                     faults[field.encoded_name] = [f"The {fault}"]
@@ -112,7 +112,11 @@ class QueryParser:
 
 
 class _NotAnInteger(_FieldFault):
-    """Text in place of a number, which no field ignores: nobody can guess what it meant."""
+    """Text in place of a number. With digits no field ignores it: nobody can guess what it meant."""
+
+    def __init__(self, sentence: str, text: str) -> None:
+        super().__init__(sentence)
+        self.is_a_word = not any(letter.isdigit() for letter in text)
 
 
 class _QueryField:
@@ -126,7 +130,8 @@ class _QueryField:
         # Of a field that is no list, the name of a list is known in order to be refused.
         self.accepted_names = {info.encode_name, info.encode_name + LIST_SUFFIX}
         marks = marks_of(info.type)
-        self.is_ignored_when_invalid = marks.get("is_ignored_when_invalid", False)
+        self._is_ignored_when_invalid = marks.get("is_ignored_when_invalid", False)
+        self._is_ignored_when_a_word = marks.get("is_ignored_when_a_word", False)
         kind = _without_marks(values.inspect(info.type))
         self.items = kind if isinstance(kind, msgspec.inspect.VarTupleType) else None
         if "choices" in marks:
@@ -135,6 +140,12 @@ class _QueryField:
             self.read = _make_checked_reader(marks["is_valid"], self.human_name)
         else:
             self.read = _make_reader(self.items.item_type if self.items else kind, self.human_name)
+
+    def ignores(self, fault: _FieldFault) -> bool:
+        """Whether a value with this fault counts as absent."""
+        if isinstance(fault, _NotAnInteger):
+            return bool(self._is_ignored_when_a_word) and fault.is_a_word
+        return bool(self._is_ignored_when_invalid)
 
     def find_value(self, sent: dict[str, list[str]]) -> Any:
         """The field's value among the values sent, by name; None when absent. Raises _FieldFault."""
@@ -200,7 +211,7 @@ def _make_checked_reader(is_valid: Callable[[str], bool], human_name: str) -> Ca
 
 def _parse_integer(text: str, kind: msgspec.inspect.IntType, human_name: str) -> int:
     if not NUMBER.fullmatch(text):
-        raise _NotAnInteger(f"{human_name} field must be an integer.")
+        raise _NotAnInteger(f"{human_name} field must be an integer.", text)
     value = int(text)
     if kind.ge is not None and value < kind.ge:
         raise _FieldFault(f"{human_name} field must be at least {kind.ge}.")

@@ -70,6 +70,11 @@ def parse_token(text: str) -> ParsedToken | None:
     return ParsedToken(token_id, digest(match[2]))
 
 
+def is_foreign(authorization: bytes) -> bool:
+    """Whether the token in this header was never issued here, as it lacks our prefix."""
+    return PREFIX.encode() not in authorization
+
+
 def digest(secret: str) -> str:
     """The SHA-256 of a secret in hex, which is stored in its place."""
     return hashlib.sha256(secret.encode()).hexdigest()

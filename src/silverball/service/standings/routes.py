@@ -24,7 +24,7 @@ from silverball_wire.standings import (
 
 @get("/api/tournaments/{tournament_id}/standings", query=PastQuery, access=Access.OPENABLE)
 def list_standings(call: Call[PastQuery]) -> ThrottledResult[tuple[Standing, ...]]:
-    """Standings of a tournament. While it runs, one request in fifteen seconds is enough.
+    """Standings of a tournament. While it runs, they may be fifteen seconds old.
 
     With `at` they are those after that action of the journal, which do not change any more.
     """

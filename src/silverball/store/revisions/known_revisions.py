@@ -130,6 +130,10 @@ class KnownRevisions:
             return 0.0
         return now - self._known_until + LEASE_SECONDS
 
+    def hidden_at(self) -> int:
+        """A number that changes with each hiding, and when the database turns out to have gone back."""
+        return self._salt
+
     def last_version(self, scope_id: int) -> int:
         """The version of a scope when the database was last asked; 0 when it is unknown."""
         return self._versions.get(scope_id, 0)

@@ -383,7 +383,9 @@ announcement = table(
     text("digest", null=True),
     # The hash of the newest line of the journal, of an event that shows the tournament.
     text("journal_head", null=True),
-    audiences={"public": "tournament_id epoch seq name data at digest journal_head"},
+    # Of the tournament with this change; rows of earlier versions have none.
+    integer("revision", null=True),
+    audiences={"public": "tournament_id epoch seq name data at digest journal_head revision"},
 )
 
 # The revision of everything that is not below one tournament is the sum over these rows. There

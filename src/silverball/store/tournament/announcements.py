@@ -44,6 +44,8 @@ class Announcement(Struct, frozen=True):
     at: datetime
     # The hash of the newest line of the journal at that time; only for an event that shows the tournament.
     journal_head: str | None = None
+    # The tournament's with this change; None for announcements of earlier versions.
+    revision: int | None = None
 
 
 class ChannelHead(Struct, frozen=True):
@@ -78,7 +80,7 @@ _RAISE_AND_RESTART = Statement(
     )
 )
 _SELECT_SINCE = (
-    select(_A.seq, _A.name, _A.data, _A.at, _A.journal_head)
+    select(_A.seq, _A.name, _A.data, _A.at, _A.journal_head, _A.revision)
     .where(
         _A.tournament_id == bindparam("own_id"),
         _A.epoch == bindparam("own_epoch"),
@@ -152,6 +154,7 @@ def _numbered_rows(
             "at": moment,
             "digest": chain.announcement_digest(tournament_id, epoch, seq, name, data),
             "journal_head": head if name == TOURNAMENT_UPDATED else None,
+            "revision": transaction.raised_revisions.get(tournament_id),
         }
         for seq, (name, data) in enumerate(messages, start=first)
     ]

@@ -1,12 +1,15 @@
 """The page of a machine: its title, and playing tips for all models of it."""
 
+from collections.abc import Callable
+from urllib.parse import urlencode
+
 from starlette.responses import RedirectResponse, Response
 
 from silverball.kit.errors import NotFound
-from silverball.kit.http.router import parse_path_id, parse_path_word
+from silverball.kit.http.router import parse_path_word
 from silverball.rules import opdb
 from silverball.service.machines import reads as machines_reads
-from silverball.web.page_request import PageRequest, page
+from silverball.web.page_request import PageRequest, PageRoute, page
 
 WEB_SCHEMES = ("https://", "http://")
 # Name of a link -> its field in the summary of a machine.
@@ -43,42 +46,68 @@ def machine_page(request: PageRequest) -> Response:
 # Addresses of pages as existing clients link to them, moved to ours for good.
 
 
+def moved(path: str) -> Callable[[Callable[[PageRequest], str]], PageRoute]:
+    """Declare an address that leads to the page that the function names; its query goes along."""
+
+    def declare(find_page: Callable[[PageRequest], str]) -> PageRoute:
+        def lead_on(request: PageRequest) -> Response:
+            address, _, anchor = find_page(request).partition("#")
+            query = f"?{urlencode(request.query)}" if request.query else ""
+            return RedirectResponse(f"{address}{query}{'#' if anchor else ''}{anchor}", 301)
+
+        return PageRoute("GET", path, lead_on, for_guests=True, has_slash_twin=True)
+
+    return declare
+
+
 TOURNAMENT = "/tournaments/{tournament_id}"
 
 
-@page("GET", TOURNAMENT, for_guests=True)
-def tournament_page(request: PageRequest) -> Response:
-    return _moved_to(_tournament_path(request))
+@moved(TOURNAMENT)
+def tournament_page(request: PageRequest) -> str:
+    return f"/t/{request.path_id('tournament_id')}"
 
 
-@page("GET", TOURNAMENT + "/standings", for_guests=True)
-def standings_part(request: PageRequest) -> Response:
-    return _moved_to(f"{_tournament_path(request)}#part-standings")
+@moved(TOURNAMENT + "/standings")
+def standings_part(request: PageRequest) -> str:
+    return f"/t/{request.path_id('tournament_id')}#part-standings"
 
 
-@page("GET", TOURNAMENT + "/matches", for_guests=True)
-def matches_part(request: PageRequest) -> Response:
-    return _moved_to(f"{_tournament_path(request)}#part-rounds")
+@moved(TOURNAMENT + "/matches")
+def matches_part(request: PageRequest) -> str:
+    return f"/t/{request.path_id('tournament_id')}#part-rounds"
 
 
-@page("GET", "/series/{series_id}", for_guests=True)
-def moved_series(request: PageRequest) -> Response:
-    return _moved_to(f"/s/{parse_path_id('series_id', request.ids['series_id'])}")
+@moved(TOURNAMENT + "/arenas/{arena_id}")
+def arena_of_tournament(request: PageRequest) -> str:
+    return f"/t/{request.path_id('tournament_id')}#arena-{request.path_id('arena_id')}"
 
 
-@page("GET", "/opdb/entries/{opdb_id}/pintips", for_guests=True)
-def tips_of_machine(request: PageRequest) -> Response:
-    return _moved_to(f"/machines/{opdb_id_in(request)}")
+@moved("/live/tournaments/{tournament_id}")
+def live_tournament(request: PageRequest) -> str:
+    return f"/t/{request.path_id('tournament_id')}"
 
 
-@page("GET", "/api-docs", for_guests=True)
-def interface_page(_request: PageRequest) -> Response:
-    return _moved_to("/docs")
+@moved("/series/{series_id}")
+def moved_series(request: PageRequest) -> str:
+    return f"/s/{request.path_id('series_id')}"
 
 
-def _tournament_path(request: PageRequest) -> str:
-    return f"/t/{parse_path_id('tournament_id', request.ids['tournament_id'])}"
+@moved("/live/series/{series_id}")
+def live_series(request: PageRequest) -> str:
+    return f"/s/{request.path_id('series_id')}"
 
 
-def _moved_to(path: str) -> Response:
-    return RedirectResponse(path, 301)
+@moved("/opdb/entries/{opdb_id}")
+def moved_machine(request: PageRequest) -> str:
+    return f"/machines/{opdb_id_in(request)}"
+
+
+@moved("/opdb/entries/{opdb_id}/pintips")
+def tips_of_machine(request: PageRequest) -> str:
+    return f"/machines/{opdb_id_in(request)}"
+
+
+@moved("/api-docs")
+def interface_page(_request: PageRequest) -> str:
+    return "/docs"

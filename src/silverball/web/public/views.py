@@ -190,7 +190,7 @@ def render_first_form(request: PageRequest, status: int = 200, fault: str = "") 
 
 def shows_profiles_to(request: PageRequest) -> bool:
     """Whether the visitor may see what the interface shows of a user: as there, guests only if it is open."""
-    return request.session is not None or request.site.settings.public_read
+    return request.session is not None or request.site.settings.is_open_to_readers
 
 
 def render_profile(request: PageRequest, user_id: int) -> Response:

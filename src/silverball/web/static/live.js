@@ -18,8 +18,9 @@ const NAMES = [
 ];
 const [SOCKET, STREAM, POLL] = [0, 1, 2];
 
-// Follow one tournament. Calls `onEvent(name, data)` for each event in order, `onLost()` when the tournament
-// must be read again, and `onState(state)` with "live", "catching up" or "offline". Returns { wake, close }.
+// Follow one tournament. Calls `onEvent(name, data, revision)` for each event in order, `onLost()` when the
+// tournament must be read again, and `onState(state)` with "live", "catching up" or "offline". A read with
+// the header `X-Tournament-Revision: revision` shows the event. Returns { wake, close }.
 export function follow(tournament, { base = location.origin, key = "", epoch = "", seq = -1, ...callbacks }) {
   const at = { epoch, seq };
   let transport = key ? SOCKET : STREAM;
@@ -121,17 +122,17 @@ export function follow(tournament, { base = location.origin, key = "", epoch = "
       // The newest events were lost.
       if (data.epoch !== at.epoch || data.seq > at.seq) open();
     } else if (message.seq !== undefined) {
-      handleEvent(message.event, data, message.epoch, message.seq);
+      handleEvent(message.event, data, message.epoch, message.seq, message.revision);
     }
   }
 
-  function handleEvent(name, data, newEpoch, newSeq) {
+  function handleEvent(name, data, newEpoch, newSeq, revision) {
     const isNew = newEpoch !== at.epoch || newSeq > at.seq;
     const hasGap = newEpoch !== at.epoch || newSeq > Math.max(at.seq, sparseUntil) + 1;
     if (!isNew) return;
     Object.assign(at, { epoch: newEpoch, seq: newSeq });
     if (hasGap) callbacks.onLost?.();
-    callbacks.onEvent?.(name.replace(/^App\\Events\\/, ""), data);
+    callbacks.onEvent?.(name.replace(/^App\\Events\\/, ""), data, revision);
   }
 
   function openStream() {

@@ -296,7 +296,7 @@ class TournamentsResource(
 
     @operation
     def standings(self, tournament_id: int, *, at: int | None = None) -> Request[tuple[Standing, ...]]:
-        """Standings of a tournament. While it runs, one request in fifteen seconds is enough.
+        """Standings of a tournament. While it runs, they may be fifteen seconds old.
 
         `GET /api/tournaments/{tournamentId}/standings`.
         """

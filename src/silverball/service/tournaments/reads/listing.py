@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Meta, Struct
 from sqlalchemy import ColumnElement, Connection, Select, and_, exists, false, func, or_, select, type_coerce
 
-from silverball.kit.http.fields import IGNORED_WHEN_INVALID, checked_by
+from silverball.kit.http.fields import IGNORED_WHEN_A_WORD, IGNORED_WHEN_INVALID, checked_by
 from silverball.kit.http.query import PageNumber, Query
 from silverball.rules.mechanics import rounds
 from silverball.rules.registry import FORMATS
@@ -87,19 +87,19 @@ class TournamentQuery(Query, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=PER_PAGE_MAX), IGNORED_WHEN_INVALID] | None = None
     """Tournaments on a page, 25 by default."""
 
-    owner: Id | None = None
+    owner: Annotated[Id, IGNORED_WHEN_A_WORD] | None = None
     """Only tournaments that this user organizes."""
 
-    played: Id | None = None
+    played: Annotated[Id, IGNORED_WHEN_A_WORD] | None = None
     """Only tournaments that this user played in."""
 
-    played_or_organized: Id | None = None
+    played_or_organized: Annotated[Id, IGNORED_WHEN_A_WORD] | None = None
     """Only tournaments that this user played in or organizes."""
 
     status: Annotated[TournamentStatus, IGNORED_WHEN_INVALID] | None = None
     """Only tournaments of this status."""
 
-    series: Id | None = None
+    series: Annotated[Id, IGNORED_WHEN_A_WORD] | None = None
     """Only tournaments of this series."""
 
     # An existing client sends "tournaments" to mean no filter.
