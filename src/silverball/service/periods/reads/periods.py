@@ -204,7 +204,7 @@ class TournamentResults:
         late_ids = {game_id for night in nights if not night.is_by_strokes for game_id in night.late_ids}
         seated = _seat_rows(db, first, last)
         if late_ids:
-            seated = [row for row in seated if row[1] not in late_ids]
+            seated = [seat for seat in seated if seat[1] not in late_ids]
         games = games_from_seats(seated, {night.tournament_id: night.regime for night in nights})
         for night in nights:
             tournament_id = night.tournament_id

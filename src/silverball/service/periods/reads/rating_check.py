@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection, RowMapping, func, select
 
+from silverball.kit.values import convert
 from silverball.rules.ratings import recount, seats
 from silverball.rules.ratings.formulas import Parameters
 from silverball.rules.ratings.recount import ExpectedRevision, RatingBefore
@@ -206,7 +207,7 @@ def _compare_day(
 ) -> Iterator[str]:
     played = seats.day_of_events(day, events, register)
     yield from _identity_faults(day, register)
-    own = msgspec.convert(period["parameters"], Parameters)
+    own = convert(period["parameters"], Parameters)
     yield from _count_faults(period, played, own)
     expected = recount.expected_revisions(state.stored, played, own)
     also = expected
@@ -320,25 +321,25 @@ def _date_faults(db: Connection) -> Iterator[str]:
 
 def _rating_faults(db: Connection, day: date, period: RowMapping) -> Iterator[str]:
     """Ratings that do not follow from their revisions, and ranks that do not follow from the bounds."""
-    parameters = msgspec.convert(period["parameters"], Parameters)
+    parameters = convert(period["parameters"], Parameters)
     shown = book.PUBLISHED.c
     rows = db.execute(select(book.PUBLISHED).order_by(shown.rating_id)).mappings().all()
     expected = {rated.rating_id: rated for rated in standing.standings_before(db, day + timedelta(days=1))}
     hidden_ids = standing.hidden_rating_ids(db)
     bounds = sorted(
-        row["lower_bound"]
-        for row in rows
-        if row["lower_bound"] is not None and row["rating_id"] not in hidden_ids
+        kept_row["lower_bound"]
+        for kept_row in rows
+        if kept_row["lower_bound"] is not None and kept_row["rating_id"] not in hidden_ids
     )
-    for row in rows:
-        rating_id = row["rating_id"]
+    for kept_row in rows:
+        rating_id = kept_row["rating_id"]
         rated = expected.get(rating_id)
         wanted: dict[str, Any] = dict.fromkeys(book.STANDING_COLUMNS)
         if rated is not None:
             grown = recount.grown_deviation(rated.rd, (day - rated.last_period).days, parameters)
             rank = None
-            if rating_id not in hidden_ids and row["lower_bound"] is not None:
-                rank = 1 + len(bounds) - bisect_right(bounds, row["lower_bound"])
+            if rating_id not in hidden_ids and kept_row["lower_bound"] is not None:
+                rank = 1 + len(bounds) - bisect_right(bounds, kept_row["lower_bound"])
             counts = zip(COUNTS, rated[6:], strict=True)
             wanted |= dict(zip(("rating", "rd", "delta"), rated[1:4], strict=True)) | dict(counts)
             wanted |= {
@@ -348,10 +349,10 @@ def _rating_faults(db: Connection, day: date, period: RowMapping) -> Iterator[st
                 "rank": rank,
             }
         for name, value in wanted.items():
-            if _differs(row[name], value):
+            if _differs(kept_row[name], value):
                 yield (
-                    f"The {name} of rating {rating_id} ({row['name']}) is {row[name]}, by its revisions it is"
-                    f" {value}."
+                    f"The {name} of rating {rating_id} ({kept_row['name']}) is {kept_row[name]}, by its revisions"
+                    f" it is {value}."
                 )
 
 
@@ -366,39 +367,39 @@ def _identity_row_faults(db: Connection) -> Iterator[str]:
     confirmed = rating_days.all_confirmed(db).number_by_user
     users = dict(db.execute(select(tables.user.c.user_id, tables.user.c.name)).all())
     rows = db.execute(select(tables.rating).order_by(_RATING.rating_id)).mappings().all()
-    merged_into = {row["rating_id"]: row["merged_into"] for row in rows}
+    merged_into = {kept_row["rating_id"]: kept_row["merged_into"] for kept_row in rows}
     imported = select(func.max(_PERIOD.period_date)).where(_PERIOD.is_imported)
     imported_until = db.execute(imported).scalar_one_or_none() or ""
-    for row in rows:
-        where = f"Rating {row['rating_id']} ({row['name']})"
-        if row["name_folded"] not in (names.fold(row["name"]), names.name_key(row["name"])):
-            yield f"{where} is searched by {row['name_folded']!r} (name_folded), which is not its name."
-        if row["merged_into"] is not None:
-            yield from _merged_faults(where, row, merged_into)
-        elif row["user_id"] is not None:
-            if row["name"] != users.get(row["user_id"]):
-                yield f"{where} has another name than its user, {users.get(row['user_id'])!r}."
-            if row["ifpa_id"] is not None and confirmed.get(row["user_id"]) != row["ifpa_id"]:
-                yield f"{where} has the IFPA number {row['ifpa_id']} (ifpa_id), which nobody confirmed."
+    for kept_row in rows:
+        where = f"Rating {kept_row['rating_id']} ({kept_row['name']})"
+        if kept_row["name_folded"] not in (names.fold(kept_row["name"]), names.name_key(kept_row["name"])):
+            yield f"{where} is searched by {kept_row['name_folded']!r} (name_folded), which is not its name."
+        if kept_row["merged_into"] is not None:
+            yield from _merged_faults(where, kept_row, merged_into)
+        elif kept_row["user_id"] is not None:
+            if kept_row["name"] != users.get(kept_row["user_id"]):
+                yield f"{where} has another name than its user, {users.get(kept_row['user_id'])!r}."
+            if kept_row["ifpa_id"] is not None and confirmed.get(kept_row["user_id"]) != kept_row["ifpa_id"]:
+                yield f"{where} has the IFPA number {kept_row['ifpa_id']} (ifpa_id), which nobody confirmed."
         elif (
-            row["ifpa_id"] is None
-            and (row["first_period"] or "") > imported_until
-            and (row["name_key"] is None or row["organizer_id"] is None)
+            kept_row["ifpa_id"] is None
+            and (kept_row["first_period"] or "") > imported_until
+            and (kept_row["name_key"] is None or kept_row["organizer_id"] is None)
         ):
             yield f"{where} is nobody's: it has no user_id, ifpa_id, or organizer_id with a name_key."
-        is_named = row["user_id"] is None and row["ifpa_id"] is None
-        has_key = row["name_key"] is not None or row["organizer_id"] is not None
+        is_named = kept_row["user_id"] is None and kept_row["ifpa_id"] is None
+        has_key = kept_row["name_key"] is not None or kept_row["organizer_id"] is not None
         if has_key and not is_named:
             yield f"{where} has a user_id or ifpa_id, and is found by name (name_key, organizer_id) too."
-        elif has_key and row["name_key"] != names.name_key(row["name"]):
-            yield f"{where} is found by name {row['name_key']!r} (name_key), not its own."
+        elif has_key and kept_row["name_key"] != names.name_key(kept_row["name"]):
+            yield f"{where} is found by name {kept_row['name_key']!r} (name_key), not its own."
 
 
-def _merged_faults(where: str, row: RowMapping, merged_into: Mapping[int, int | None]) -> Iterator[str]:
-    target = row["merged_into"]
-    if target not in merged_into or merged_into[target] is not None or target > row["rating_id"]:
+def _merged_faults(where: str, kept_row: RowMapping, merged_into: Mapping[int, int | None]) -> Iterator[str]:
+    target = kept_row["merged_into"]
+    if target not in merged_into or merged_into[target] is not None or target > kept_row["rating_id"]:
         yield f"{where} is merged into rating {target} (merged_into), which cannot be."
     kept = ("user_id", "ifpa_id", "organizer_id", "name_key", *book.STANDING_COLUMNS)
-    left = [name for name in kept if row[name] is not None]
+    left = [name for name in kept if kept_row[name] is not None]
     if left:
         yield f"{where} is merged into rating {target} (merged_into), and has {', '.join(left)} of its own."
