@@ -239,7 +239,7 @@ def test_from_the_address_to_the_players_through_tls_and_a_proxy(
 
 def test_a_host_that_is_no_longer_allowed_is_not_contacted(store: Store, user_id: int) -> None:
     submit_url(store, user_id)
-    closed = Settings(base_url=build.BASE_URL)
+    closed = Settings(base_url=build.BASE_URL, submission_hosts="elsewhere.example.org")
     fetch = fetch_submissions.guarded_fetch(closed)
     assert SubmissionFetcher(store, closed, lambda: fetch, lambda: build.NOW).fetch_one()
     assert "does not fetch from results.example.org" in get_submission(store, 1)["errors"][0]

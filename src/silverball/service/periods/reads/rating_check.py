@@ -351,8 +351,8 @@ def _rating_faults(db: Connection, day: date, period: RowMapping) -> Iterator[st
         for name, value in wanted.items():
             if _differs(kept_row[name], value):
                 yield (
-                    f"The {name} of rating {rating_id} ({kept_row['name']}) is {kept_row[name]}, by its revisions"
-                    f" it is {value}."
+                    f"The {name} of rating {rating_id} ({kept_row['name']}) is {kept_row[name]},"
+                    f" by its revisions it is {value}."
                 )
 
 
