@@ -236,7 +236,7 @@ def test_subscribing_leaving_and_subscribing_at_once_ends_subscribed() -> None:
             await subscribe(client, 42)
             await client.send('{"event":"pusher:ping"}')
             # The connection answers pings while it waits for the database.
-            assert await next_message(client) == {"event": "pusher:pong"}
+            assert await next_message(client) == {"event": "pusher:pong", "data": "{}"}
             server.events.gate.set()
             for _ in range(2):
                 assert (await next_message(client))["event"] == "pusher_internal:subscription_succeeded"
@@ -366,7 +366,7 @@ def test_a_message_of_16_kilobytes_is_read_and_a_longer_one_ends_the_connection(
             await next_message(client)
             ping = '{"event":"pusher:ping","data":"'
             await client.send(ping + "x" * (16_384 - len(ping) - 2) + '"}')
-            assert await next_message(client) == {"event": "pusher:pong"}
+            assert await next_message(client) == {"event": "pusher:pong", "data": "{}"}
             await client.send(ping + "x" * (16_385 - len(ping) - 2) + '"}')
             assert (await read_close(client))[0] == 1009
 
@@ -378,7 +378,7 @@ def test_a_message_may_come_in_eight_pieces() -> None:
         async with running_feed(42) as server, server.client() as client:
             await next_message(client)
             await client.send(PIECES)
-            assert await next_message(client) == {"event": "pusher:pong"}
+            assert await next_message(client) == {"event": "pusher:pong", "data": "{}"}
 
     run_scenario(scenario())
 
