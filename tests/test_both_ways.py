@@ -39,6 +39,7 @@ from silverball.settings import Settings
 from silverball.store import tables
 from silverball.store.database.engine import Store
 from silverball.store.revisions.known_revisions import KnownRevisions
+from silverball.web.costly_routes import cost_of
 
 SETTINGS = Settings(base_url=build.BASE_URL, public_read=True)
 READS = [operation for operation in operations() if operation.endpoint.method == "GET"]
@@ -240,6 +241,9 @@ def is_kept(endpoint: Endpoint) -> bool:
     """Whether the connection can know the answers of this route at all."""
     returns = endpoint.handler.__annotations__.get("return")
     is_uncached = getattr(returns, "__origin__", None) is UncachedResult
+    if cost_of(endpoint.method, endpoint.path, b"") is not None:
+        # Kept by the line of the computing process.
+        return False
     return not is_uncached and not (endpoint.access is Access.OWN and "{" in endpoint.path)
 
 

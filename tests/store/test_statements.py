@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError, OperationalError, StatementError
 import build
 from silverball.store import tables, types
 from silverball.store.database import faults
+from silverball.store.database.deadlines import OutcomeUnknown
 from silverball.store.database.engine import Store
 from silverball.store.database.statements import Statement, rows_of_all
 
@@ -117,11 +118,13 @@ def insert_values(db: Connection) -> None:
 def test_a_lost_connection_is_dropped_and_the_next_works(
     store: Store, work: Callable[[Connection], None]
 ) -> None:
-    with pytest.raises(OperationalError) as caught, store.write() as transaction:
+    # What leaves with the commit alone may have been stored, as far as anybody can tell.
+    with pytest.raises((OperationalError, OutcomeUnknown)) as caught, store.write() as transaction:
         end_from_elsewhere(store, transaction.connection)
         work(transaction.connection)
-    assert caught.value.connection_invalidated
-    assert faults.is_transient(caught.value)
+    if isinstance(caught.value, OperationalError):
+        assert caught.value.connection_invalidated
+        assert faults.is_transient(caught.value)
     assert stored_values(store) == {}
     with store.write() as transaction:
         work(transaction.connection)

@@ -30,7 +30,7 @@ def test_every_choice_has_its_worth_or_the_reason_why_not(director: Director) ->
     assert "7 rounds: <strong>3.36 points</strong>, 28 %, 7 meaningful games." in page
     assert "By the federation&#39;s rule: 7 rounds of 1 game, each worth 1." in page
     assert "<li>no number. " in page
-    assert "No published rule counts the games of double elimination." in page
+    assert "No published rule counts the meaningful games of pinbowling." in page
     # Nobody has asked for these nights before.
     assert "being computed" in page
     job = NightSimulator(director.store)

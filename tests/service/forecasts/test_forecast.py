@@ -5,11 +5,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import update
 
 import build
 from silverball.jobs.compute_forecasts import Forecaster
-from silverball.store import tables
 from silverball.store.database.engine import Store
 from silverball.store.tournament import forecasts
 from stories.hall import Hall
@@ -72,9 +70,9 @@ def rate(hall: Hall, name: str, rating: float, **values: Any) -> int:
     """Give the player to a new account with this rating, and return its id."""
     user_id = build.a_user(hall.store, name=name, **values)
     build.a_rating(hall.store, user_id=user_id, rating=rating, last_period="2026-03-01")
-    with hall.store.write() as transaction:
-        own = tables.player.c.player_id == hall.ids[name]
-        transaction.connection.execute(update(tables.player).where(own).values(claimed_by=user_id))
+    path = f"/api/players/{hall.ids[name]}/claim"
+    assert build.do(hall.store, "POST", path, by=user_id)[0] < 300
+    assert build.do(hall.store, "PUT", path, {"userId": user_id}, by=hall.organizer)[0] == 200
     return user_id
 
 

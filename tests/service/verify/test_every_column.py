@@ -30,7 +30,6 @@ UNDETERMINED = frozenset(
         "tournament.updated_at",
         "tournament.revision",
         "tournament.stamp",
-        "game_player.user_id",
         "game_note.note_id",
         "game_note.text",
         "game_note.player_id",

@@ -146,7 +146,7 @@ def test_days_of_other_settings_and_of_earlier_rules_are_not_compared(circuit: C
     with circuit.store.write() as transaction:
         transaction.connection.execute(update(tables.rating_period).values(algorithm_version=1))
     assert set(_reasons(_reports(circuit)).values()) == {
-        "it was rated by version 1 of the rules, today's is 2"
+        "it was rated by version 1 of the rules, today's is 3"
     }
 
 
@@ -188,7 +188,7 @@ def test_the_command_verifies_ratings(circuit: Circuit, monkeypatch: pytest.Monk
     assert found.exit_code == 1
     assert found.output.splitlines() == [
         "The rank of rating 1 (Ada) is 9, by its revisions it is 1.",
-        "Not compared: 2026-03-01, it was rated by version 1 of the rules, today's is 2.",
+        "Not compared: 2026-03-01, it was rated by version 1 of the rules, today's is 3.",
         "7 days of ratings verified, 1 with differences.",
     ]
     listed = CliRunner().invoke(silverball_group, ["verify", "--ratings", "--from", "2026-03-04", "--json"])

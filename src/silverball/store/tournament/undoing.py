@@ -218,10 +218,10 @@ def _facts(changes: Sequence[tuple[str, Mapping[str, Any]]]) -> list[FactKey]:
     for name, data in changes:
         part = CHANGES[name].part if name in CHANGES else ""
         if part in ID_FIELDS:
-            side = data["thing"] if "thing" in data else data["after"]
-            keys.append((part, str(side[ID_FIELDS[part]])))
+            side = data.get("thing") or data.get("after") or {}
+            keys.append((part, str(side.get(ID_FIELDS[part]))))
         elif part:
-            keys += differing_facts(data["before"], data["after"])
+            keys += differing_facts(data.get("before") or {}, data.get("after") or {})
     return keys
 
 

@@ -166,12 +166,14 @@ def _row_faults(
 ) -> Iterator[str]:
     for name, value in row.items():
         expected = written.get(name)
+        if isinstance(value, list | dict):
+            # What is stored as JSON has lists and texts.
+            expected = msgspec.json.decode(msgspec.json.encode(expected))
         # Rows of earlier versions have null for what is empty.
         if name in known or value == expected or not (value or expected):
             continue
         if name in written:
-            shown = msgspec.to_builtins(expected)
-            yield f"The {name} of {subject} is stored as {value!s}, by its other values it is {shown!s}."
+            yield f"The {name} of {subject} is stored as {value!s}, by its other values it is {expected!s}."
         else:
             yield f"The {name} of {subject} is stored as {value!s}, which only an import can bring."
 
