@@ -24,6 +24,8 @@ STATE, DETAILS, LINKS = "state", "details", "links"
 OCCASION = "event_id"
 # A fact of the engine's state that no undo changes.
 SEED = "dice_seed"
+# Facts of the tournament that no undo changes either: what its reopening noted of the first completion.
+NOTED = frozenset({"reopening", "rated_until"})
 CLOSINGS = (TournamentCompleted, TournamentReopened)
 # A fact of the tournament: name of the field, and of the fact in it.
 FactKey = tuple[str, ...]
@@ -39,7 +41,7 @@ def undoing_changes(
         if not isinstance(opposite, TournamentAltered):
             undoing.append(opposite)
             continue
-        kind, names = type(opposite), set(opposite.after)
+        kind, names = type(opposite), set(opposite.after) - NOTED
         if keeps_status and kind in CLOSINGS:
             kind, names = DrawRemembered, names & {STATE}
         current = {name: values.get(name, getattr(tournament, name)) for name in names}
@@ -118,6 +120,7 @@ def comparable_undo(changes: Sequence[Change], *, keeps_status: bool = False) ->
         facts = differing_facts(change.before, change.after)
         for ignored in ((STATE, SEED), (DETAILS, OCCASION)):
             facts.pop(ignored, None)
+        facts = {key: values for key, values in facts.items() if key[0] not in NOTED}
         if keeps_status and isinstance(change, CLOSINGS):
             facts = {key: values for key, values in facts.items() if key[0] == STATE}
         if facts:
