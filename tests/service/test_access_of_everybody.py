@@ -64,8 +64,6 @@ EXCEPTIONS = {
     "POST /api/tournaments/{tournament_id}/cards/{card_id}/void": SCOREKEEPERS | {"player"},
     # Scorekeepers too where the settings of the tournament say so.
     "POST /api/tournaments/{tournament_id}/max-matchplay/games": DIRECTORS,
-    # The sites that results are fetched from are listed by the operator, who has listed none.
-    "POST /api/rating-submissions": frozenset(),
 }
 # Codes and devices end with their tournament.
 ENDED_WITH_THE_TOURNAMENT = DEVICES

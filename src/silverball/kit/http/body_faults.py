@@ -10,6 +10,7 @@ from msgspec import UnsetType
 
 from silverball.kit.errors import Invalid
 from silverball.kit.http.query import humanize_name
+from silverball.kit.values import convert
 
 NAME_CHARACTERS_MAX = 100
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -52,7 +53,7 @@ _HELD_IN: dict[Any, type] = {tuple: list, list: list, frozenset: list, set: list
 def faults_in(kind: Any, value: Any, path: str, *, is_required: bool = False) -> Iterator[Fault]:
     """Path and sentence of each fault of the value, innermost ones first; nothing where it has none."""
     try:
-        msgspec.convert(value, kind, str_keys=True)
+        convert(value, kind, str_keys=True)
     except Invalid as refusal:
         yield from _within(kind, value, path, refusal)
     except msgspec.ValidationError as error:
@@ -109,7 +110,7 @@ def _faults_of_pairs(kinds: tuple[Any, ...], value: dict[str, Any], path: str) -
     for key, member in value.items():
         own_path = f"{path}.{printable_name(key)}"
         try:
-            msgspec.convert({key: None}, dict[kinds[0], Any], str_keys=True)  # type: ignore[valid-type]
+            convert({key: None}, dict[kinds[0], Any], str_keys=True)  # type: ignore[valid-type]
         except msgspec.ValidationError as error:
             yield own_path, _sentence(str(error), key, own_path)
             continue

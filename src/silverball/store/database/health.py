@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from silverball.kit import files
+from silverball.kit.values import decode
 from silverball.store.database import faults
 from silverball.store.database.faults import DatabaseUnavailable
 from silverball.store.database.files import LOCK_SECONDS, open_existing
@@ -101,7 +102,7 @@ def forget_ended_log(file: Path) -> None:
 def load_note(file: Path) -> FileNote | None:
     """The note beside a database; None when there is none, or none that can be read."""
     try:
-        return msgspec.json.decode(Path(f"{file}{NOTE_ENDING}").read_bytes(), type=FileNote)
+        return decode(Path(f"{file}{NOTE_ENDING}").read_bytes(), FileNote)
     except (OSError, msgspec.MsgspecError):
         return None
 
