@@ -264,6 +264,11 @@ def test_everybody_can_use_the_pages_for_guests(
 def test_everybody_can_use_the_pages_of_accounts(
     store: Store, ids: dict[str, Any], screen: BrowserPage
 ) -> None:
+    # Codes are made where players may report.
+    organizer = build.caller(1, role="organizer", ability="manage")
+    assert (
+        build.do(store, "PATCH", "/api/tournaments/1", {"suggestions": "automatic"}, by=organizer)[0] == 200
+    )
     on_the_console(screen, "/t/1/run/settings")
     screen.click("text=Make codes")
     for addresses in FOR_ACCOUNTS.values():
