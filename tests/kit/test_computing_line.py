@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -330,3 +331,15 @@ def test_a_process_that_ended_while_nobody_asked_is_replaced(
     assert process.pid != first
     process.close()
     assert process.pid is None
+
+
+def test_a_process_that_nobody_has_any_more_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(TESTS))
+    process = SpawnedProcess("kit.echo_process", lambda: b"repeated: ")
+    assert process.ask(b"one") == b"repeated: one"
+    process_id = process.pid
+    assert process_id is not None
+    del process
+    gc.collect()
+    with pytest.raises(ProcessLookupError):
+        os.kill(process_id, 0)

@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import IO
@@ -102,19 +103,25 @@ class SpawnedProcess:
         except OSError as error:
             self._let_go(process)
             raise ProcessEnded from error
+        # Whoever forgets to close this leaves no process behind.
+        weakref.finalize(self, _end, process).atexit = False
         return process
 
     def _let_go(self, process: "subprocess.Popen[bytes]") -> None:
         """Forget a process that has ended, or does so now."""
-        process.kill()
         if self._process is process:
             self._process = None
-        for pipe in (process.stdin, process.stdout):
-            assert pipe is not None
-            # What was not written yet is lost with its reader.
-            with contextlib.suppress(OSError):
-                pipe.close()
-        process.wait(REAP_SECONDS)
+        _end(process)
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    process.kill()
+    for pipe in (process.stdin, process.stdout):
+        assert pipe is not None
+        # What was not written yet is lost with its reader.
+        with contextlib.suppress(OSError):
+            pipe.close()
+    process.wait(REAP_SECONDS)
 
 
 def serve(
