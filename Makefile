@@ -71,7 +71,7 @@ $(CLIENTS)/node_modules: $(CLIENTS)/package-lock.json
 	@if [ -d $@ ]; then touch $@; fi
 
 # PART=rules, PART=web/test_console.py: the tests of one room or file, without the checks.
-test: $(if $(PART),install,check) clients  ## checks and tests in ten minutes (twenty with Chromium); PART=rules runs one room
+test: $(if $(PART),install,check) clients  ## checks and tests in a quarter of an hour (longer with Chromium); PART=rules runs one room
 	$(PYTEST) --durations=10 $(if $(PART),tests/$(PART))
 
 test-all: $(if $(PART),install,check) clients  ## all tests: both databases, every case; PART as for `test`

@@ -203,7 +203,7 @@ CLOCK_SECONDS_MAX = 2.0
 FUTURE_SECONDS_MAX = 60.0
 
 
-def database_findings(url: str, key_file: Path | None) -> list[Finding]:
+def database_findings(loaded: Settings, url: str, key_file: Path | None) -> list[Finding]:
     """Look at what only the database knows; returns the findings."""
     try:
         database.require_file(url)
@@ -217,7 +217,7 @@ def database_findings(url: str, key_file: Path | None) -> list[Finding]:
         found = [] if file is None else _damage_findings(file)
         if any(finding.status == "error" for finding in found):
             return found
-        return [*found, *_open_database_findings(store, key_file)]
+        return [*found, *_open_database_findings(store, key_file, loaded.rating_delay_days)]
     except DatabaseFault as error:
         return [Finding("database", "error", f"It cannot be used: {faults.short_message(error)}")]
     finally:
@@ -239,7 +239,7 @@ def _damage_findings(file: Path) -> list[Finding]:
     return [Finding("database file", "ok", "SQLite finds it to be whole.")]
 
 
-def _open_database_findings(store: Store, key_file: Path | None) -> list[Finding]:
+def _open_database_findings(store: Store, key_file: Path | None, delay_days: int) -> list[Finding]:
     address = store.url.render_as_string(hide_password=True)
     try:
         store.require_session()
@@ -249,7 +249,7 @@ def _open_database_findings(store: Store, key_file: Path | None) -> list[Finding
     if findings[-1].status != "ok":
         return findings
     findings += [_search_finding(store), _clock_finding(store), _key_finding(store, key_file)]
-    return [*findings, _backup_finding(store), _ratings_finding(store)]
+    return [*findings, _backup_finding(store), _ratings_finding(store, delay_days)]
 
 
 def _schema_finding(store: Store) -> Finding:
@@ -273,8 +273,8 @@ def _backup_finding(store: Store) -> Finding:
     return Finding("backup", status, f"The newest is {hours} hours old.")
 
 
-def _ratings_finding(store: Store) -> Finding:
-    oldest = settings.load().rating_delay_days + RATING_DAYS_LATE_MAX
+def _ratings_finding(store: Store, delay_days: int) -> Finding:
+    oldest = delay_days + RATING_DAYS_LATE_MAX
     last_day = (datetime.now(UTC) - timedelta(days=oldest)).date().isoformat()
     with store.read() as db:
         waits_since = rating_days.oldest_waiting_day(db)
@@ -373,7 +373,7 @@ def _examine_installation(loaded: Settings, url: str) -> list[Finding]:
     findings += permission_findings(file, key_file)
     if file is not None:
         findings += disk_findings(file)
-    findings += database_findings(url, key_file)
+    findings += database_findings(loaded, url, key_file)
     findings += redis_findings(loaded)
     findings += exports_findings(loaded)
     return [*findings, *mail_findings(loaded), *certificate_findings(loaded)]
