@@ -51,8 +51,6 @@ NOT_RUN = {
     },
     "docs/federation.md": {"ifpaId,name": "the header of a file; the demo's file, which is imported, has it"},
     "docs/proof.md": {
-        # Two people of the demo have one name in one book, and a run of today would take them for one.
-        "silverball verify --ratings": "names two people of the demo; tests/service/verify runs it on others",
         "silverball verify ID --against": "a head; tests/service/verify/test_chain.py runs it",
         "printf %s SEED": "a seed; tests/service/verify/test_draws.py hashes one",
         "silverball verify ID --draws": "a tournament; tests/service/verify/test_draws.py runs it",

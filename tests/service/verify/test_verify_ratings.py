@@ -93,6 +93,26 @@ def test_rated_days_are_what_their_results_give(circuit: Circuit) -> None:
     assert {report.day for report in reports} == {_day(number) for number in range(1, 9)}
 
 
+@pytest.mark.parametrize(("first", "then"), [("Ines Calder", "INES CALDER"), ("INES CALDER", "Ines Calder")])
+def test_two_players_of_one_name_stay_two_in_whichever_order_they_play(
+    store: Store, first: str, then: str
+) -> None:
+    circuit = Circuit(store)
+    circuit.claim("Ines Calder")
+    circuit.night(1, [first, "Bo"])
+    circuit.night(3, ["Bo", then])
+    circuit.rate(4)
+    rated = circuit.stored_rows()["rating"]
+    assert _faults(_reports(circuit)) == []
+    # The days are rated again, with all that is known by now.
+    with store.write() as transaction:
+        rating_days.mark_days(transaction.connection, [_day(1)])
+    circuit.rate(4)
+    assert circuit.stored_rows()["rating"] == rated
+    assert _faults(_reports(circuit)) == []
+    assert circuit.ratings().keys() == {"Ines Calder", "INES CALDER", "Bo"}
+
+
 @pytest.mark.both_databases
 def test_a_changed_revision_is_named_on_its_day_alone(circuit: Circuit) -> None:
     _change_revision(circuit, 3, rating=1512.5)

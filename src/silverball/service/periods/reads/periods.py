@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
-from sqlalchemy import ColumnElement, Connection, Select, and_, false, func, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, exists, false, func, select
 
 from silverball.kit.errors import NotFound
 from silverball.kit.http.query import PageNumber, Query
@@ -240,18 +240,36 @@ class TournamentResults:
             _PLAYER.ifpa_id,
             _USER.name,
         )
-        rows = select(*columns).outerjoin(tables.user, _USER.user_id == _PLAYER.claimed_by)
-        for player_id, organizer_id, name, user_id, ifpa_id, user_name in db.execute(
-            rows.where(_PLAYER.player_id.in_(player_ids))
-        ):
+        select_people = select(*columns).outerjoin(tables.user, _USER.user_id == _PLAYER.claimed_by)
+        rows = db.execute(select_people.where(_PLAYER.player_id.in_(player_ids))).all()
+        shared = _names_of_others(db, {row.organizer_id for row in rows if row.claimed_by is not None})
+        for player_id, organizer_id, name, user_id, ifpa_id, user_name in rows:
+            key = names.name_key(name)
             written = RatedPerson(
                 name=user_name or name,
                 user_id=user_id,
                 ifpa_id=ifpa_id,
                 organizer_id=organizer_id,
-                name_key=names.name_key(name),
+                name_key=None if user_id is not None and (organizer_id, key) in shared else key,
             )
             self._people[player_id] = with_confirmed_number(written, confirmed)
+
+
+def _names_of_others(db: Connection, organizer_ids: set[int]) -> set[tuple[int, str]]:
+    """Names of players in these books who played and have nothing but their name: it is theirs alone.
+
+    Whoever has an account and the same name does not take over what was rated under it; otherwise the order
+    in which days are rated would decide who is whom.
+    """
+    has_played = exists().where(_ENTRANT.player_id == _PLAYER.player_id)
+    rows = select(_PLAYER.organizer_id, _PLAYER.name).where(
+        _PLAYER.claimed_by.is_(None), _PLAYER.ifpa_id.is_(None), has_played
+    )
+    return {
+        (organizer_id, names.name_key(name))
+        for batch in ascending_batches(organizer_ids)
+        for organizer_id, name in db.execute(rows.where(_PLAYER.organizer_id.in_(batch)))
+    }
 
 
 def _counting_tournaments(db: Connection, first: date, last: date) -> list[_CountingTournament]:
