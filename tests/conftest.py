@@ -102,6 +102,29 @@ class PostgreSQL:
         """End all its processes at once; the next start recovers from the log."""
         self._run("pg_ctl", "-D", self.data, "-m", "immediate", "-w", "stop")
 
+    def start_again(self) -> None:
+        """Start it if it has ended; one that recovers by itself is waited for."""
+        if not self.is_running:
+            self.start()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its first process is there."""
+        try:
+            os.kill(self._first_process_id(), 0)
+        except (OSError, ValueError):
+            return False
+        return True
+
+    def process_ids(self) -> list[int]:
+        """All its processes: the first, and those that it started."""
+        first = self._first_process_id()
+        children = Path(f"/proc/{first}/task/{first}/children").read_text()
+        return [first, *map(int, children.split())]
+
+    def _first_process_id(self) -> int:
+        return int((self.data / "postmaster.pid").read_text().splitlines()[0])
+
     def end_connections(self) -> None:
         """End every connection but this one, as an operator does."""
         self._admin(

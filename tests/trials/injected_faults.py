@@ -27,10 +27,13 @@ def need_strace() -> str:
 
 @contextmanager
 def failing_calls(
-    process_id: int, calls: str, error: str, when: str, files: Sequence[Path]
+    process_ids: int | Sequence[int], calls: str, error: str, when: str, files: Sequence[Path] = ()
 ) -> Iterator[None]:
-    """Let these calls of a process fail on these files; `when` is `3` for the third call, `3+` from it on."""
-    with _injected(process_id, calls, f"error={error}:when={when}", files):
+    """Let these calls fail, on these files if any are named; `when` is `3` for the third, `3+` from it on.
+
+    Each thread counts its own calls, and so do processes that are started meanwhile.
+    """
+    with _injected(process_ids, calls, f"error={error}:when={when}", files):
         yield
 
 
@@ -42,11 +45,15 @@ def hanging_calls(process_id: int, calls: str, seconds: int, files: Sequence[Pat
 
 
 @contextmanager
-def _injected(process_id: int, calls: str, effect: str, files: Sequence[Path]) -> Iterator[None]:
+def _injected(
+    process_ids: int | Sequence[int], calls: str, effect: str, files: Sequence[Path]
+) -> Iterator[None]:
     names = [word for file in files for word in ("-P", str(file))]
+    ids = [process_ids] if isinstance(process_ids, int) else process_ids
+    attached = [word for process_id in ids for word in ("-p", str(process_id))]
     faults = ["-e", f"trace={calls}", "-e", f"inject={calls}:{effect}"]
     tracer = subprocess.Popen(
-        [need_strace(), "-f", "-o", os.devnull, *names, *faults, "-p", str(process_id)],
+        [need_strace(), "-f", "-o", os.devnull, *names, *faults, *attached],
         stderr=subprocess.PIPE,
         text=True,
     )

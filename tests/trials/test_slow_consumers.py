@@ -26,7 +26,7 @@ from selection import IS_SOAK, LARGE_IN_SOAK, repetitions
 from servers import Servers
 from silverball.feed.subscribers import LAGGING_BYTES_MAX, LAGGING_SECONDS_MAX
 from silverball.store.database.engine import Store
-from trials.figures import Figures
+from trials.figures import Figures, kind_of
 from trials.ledger import RETRY_SECONDS, Work
 
 pytestmark = LARGE_IN_SOAK
@@ -147,15 +147,18 @@ def _wait_until_heard(followers: Sequence[Follower], seq: int) -> None:
 
 
 class Site:
-    """A server, and a tournament whose description is changed again and again."""
+    """A server or two, and a tournament whose description is changed again and again on the first."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, nodes: int = 1) -> None:
         self.store = Store(url)
         self.work = Work(self.store, rounds=1)
         self.tournament_id = self.work.tournament_ids[0]
         settings = {"SILVERBALL_PUBLIC_READ": "true", "SILVERBALL_JOURNAL_MEGABYTES_PER_ACCOUNT": "0"}
-        self.server = Servers(url, **settings)
-        self.server.start()
+        self.servers = [Servers(url, **settings) for _ in range(nodes)]
+        for server in self.servers:
+            server.start()
+        # Which the slow ones follow; with a second node the good ones follow both.
+        self.server = self.servers[-1]
         self.statuses: list[int] = []
 
     def publish(
@@ -163,7 +166,8 @@ class Site:
     ) -> None:
         """Change the description so many times, each of which is one event, no faster than it is heard."""
         headers = {"Authorization": f"Bearer {self.work.token}", "Content-Type": "application/json"}
-        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=PATIENCE_SECONDS)
+        port = self.servers[0].port
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
         with contextlib.closing(connection):
             for number in range(count):
                 body = {"description": f"{number} ".ljust(EVENT_CHARACTERS, BIG_CHARACTER)}
@@ -186,15 +190,19 @@ class Site:
             time.sleep(RETRY_SECONDS)
 
     def close(self) -> None:
-        self.server.close()
+        for server in self.servers:
+            server.close()
         self.store.close()
 
 
-@pytest.fixture
-def site(tmp_path: Path, empty_sqlite: Path) -> Iterator[Site]:
-    file = tmp_path / "silverball.db"
-    file.write_bytes(empty_sqlite.read_bytes())
-    opened = Site(f"sqlite:///{file}")
+@pytest.fixture(params=["sqlite", "postgresql"])
+def site(request: pytest.FixtureRequest, tmp_path: Path, empty_sqlite: Path) -> Iterator[Site]:
+    if request.param == "sqlite":
+        file = tmp_path / "silverball.db"
+        file.write_bytes(empty_sqlite.read_bytes())
+        opened = Site(f"sqlite:///{file}")
+    else:
+        opened = Site(request.getfixturevalue("own_postgresql").new_database(), nodes=2)
     yield opened
     opened.close()
 
@@ -203,7 +211,14 @@ def test_slow_consumers_cost_others_nothing(site: Site) -> None:
     head, latencies = channel_head(site.store, site.tournament_id), Latencies()
     known = list(range(1, head.seq + 1))
     followers = [
-        TimedFollower([site.server], site.tournament_id, number, head.epoch, list(known), latencies=latencies)
+        TimedFollower(
+            [site.servers[number % len(site.servers)]],
+            site.tournament_id,
+            number,
+            head.epoch,
+            list(known),
+            latencies=latencies,
+        )
         for number in range(FOLLOWERS)
     ]
     # The first events load and grow what stays.
@@ -243,7 +258,7 @@ def test_slow_consumers_cost_others_nothing(site: Site) -> None:
         slow.close()
     figures = Figures(
         "T11 slow consumers",
-        "sqlite",
+        kind_of(site.store),
         DRIPPING + SILENT + HALF_OPEN,
         acknowledged=len(site.statuses),
         gaps=sum(follower.seen != list(range(1, newest + 1)) for follower in followers),
