@@ -38,9 +38,7 @@ CLOCKS = ("+90s", "-90s", "+3d", "-3d", "+400d", "-1h")
 class TwoNodes:
     """Two nodes on a database of their own, and clients that write to both until the trial is over."""
 
-    def __init__(
-        self, url: str, *, run_by: tuple[str, ...] = (), second: dict[str, str] | None = None
-    ) -> None:
+    def __init__(self, url: str, second: dict[str, str] | None = None) -> None:
         self._store = Store(url)
         self.work, self.ledger = Work(self._store, rounds=3), Ledger()
         self.nodes = [Servers(url), Servers(url, **(second or {}))]
