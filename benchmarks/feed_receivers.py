@@ -47,8 +47,8 @@ class Receiver:
 
 def masked_frame(text: bytes) -> bytes:
     # A mask of zeros is valid and leaves the payload readable.
-    assert len(text) < 126
-    return bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text
+    length = bytes([0x80 | len(text)]) if len(text) < 126 else bytes([0xFE]) + len(text).to_bytes(2, "big")
+    return b"\x81" + length + bytes(4) + text
 
 
 def connect(port: int, path: str) -> socket.socket:

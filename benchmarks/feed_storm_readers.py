@@ -1,8 +1,8 @@
 """Thousands of readers that come back to one tournament at the same moment, as raw sockets.
 
-Run as `feed_storm_readers.py PORT READERS PATH CHANNEL EPOCH SEQ LAST`: each reader connects, resumes after
-number SEQ and reads until number LAST has arrived. Prints the seconds of all together, and the bytes that
-each got.
+Run as `feed_storm_readers.py PORT READERS PATH CHANNEL EPOCH SEQ LAST [compact]`: each reader connects,
+resumes after number SEQ and reads until number LAST has arrived; `compact` asks for the newest event of each
+thing only. Prints the seconds of all together, and the bytes that each got.
 """
 
 import json
@@ -102,7 +102,9 @@ def main() -> None:
     port, readers = map(int, sys.argv[1:3])
     path, channel, epoch = sys.argv[3:6]
     seq, last = map(int, sys.argv[6:8])
-    data = {"channel": channel, "auth": "", "resume": {"epoch": epoch, "seq": seq}}
+    data: dict[str, object] = {"channel": channel, "auth": "", "resume": {"epoch": epoch, "seq": seq}}
+    if sys.argv[8:] == ["compact"]:
+        data["compact"] = True
     resume = json.dumps({"event": "pusher:subscribe", "data": data}, separators=(",", ":")).encode()
     storm = Storm(port, readers, path, resume, last)
     seconds = storm.run()
