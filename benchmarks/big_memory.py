@@ -35,8 +35,7 @@ USERS = {ORGANIZER: 1, REGULAR: big_world.REGULAR_ID, ADMIN: big_world.ADMIN_ID}
 # The service and the image of `deploy/` set the first.
 ENVIRONMENT = {
     "MALLOC_ARENA_MAX": "2",
-    "SILVERBALL_RATE_LIMIT_PER_MINUTE": "0",
-    "SILVERBALL_STANDINGS_INTERVAL_SECONDS": "0",
+    "SILVERBALL_QUOTAS": "open",
     "SILVERBALL_PUBLIC_READ": "true",
 }
 BUILD = """

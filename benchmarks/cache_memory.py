@@ -15,7 +15,8 @@ import load
 import run
 from run import BASE, BIN, Row
 
-BUDGET_MEGABYTES = 16
+# That of every site.
+BUDGET_MEGABYTES = 64
 # What the memory may grow beside the budget: a tenth for objects that are estimated, and as much again for
 # pages of the allocator that are half empty; and the garbage of the requests themselves.
 MARGIN_SHARE, MARGIN_MEGABYTES = 0.2, 4.0
@@ -38,8 +39,7 @@ def _serve(port: int) -> list[str]:
 def _settings(folder: Path) -> dict[str, str]:
     return {
         "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}",
-        "SILVERBALL_RATE_LIMIT_PER_MINUTE": "0",
-        "SILVERBALL_CACHE_MEGABYTES": str(BUDGET_MEGABYTES),
+        "SILVERBALL_QUOTAS": "open",
     }
 
 

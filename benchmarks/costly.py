@@ -184,7 +184,7 @@ def beside_a_scorekeeper(store: Store, url: str, tournament_id: int) -> str:
             '{"dryRun": true}',
         ),
     }
-    servers = Servers(url, SILVERBALL_PAGES_PER_MINUTE="0", SILVERBALL_TRUSTED_PROXIES="127.0.0.0/8")
+    servers = Servers(url, SILVERBALL_QUOTAS="open", SILVERBALL_TRUSTED_PROXIES="127.0.0.0/8")
     servers.start()
     waiting = iter(games)
     try:

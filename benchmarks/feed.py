@@ -226,7 +226,7 @@ def _commit_rows() -> Iterator[Row]:
         serve = [str(BIN / "silverball"), "serve", "--create", "--host", "127.0.0.1", "--port", str(port)]
         environment = {
             "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}",
-            "SILVERBALL_RATE_LIMIT_PER_MINUTE": "900000000",
+            "SILVERBALL_QUOTAS": "open",
         }
         with running_server(serve, port, "/up", **environment):
             body = {"name": "Bench", "type": "manual_matchplay"}

@@ -90,9 +90,7 @@ def _settings(folder: Path) -> dict[str, str]:
     """The settings of the server; all readers have the address of this machine."""
     return {
         "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}",
-        "SILVERBALL_CONNECTIONS_PER_ADDRESS": str(2 * READERS),
-        "SILVERBALL_FEED_CONNECTIONS_PER_ADDRESS": "0",
-        "SILVERBALL_RATE_LIMIT_PER_MINUTE": "0",
+        "SILVERBALL_QUOTAS": "open",
     }
 
 

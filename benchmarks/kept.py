@@ -97,8 +97,7 @@ def rows(folder: Path) -> Iterator[Row]:
     words = ("token", "create", "--user", str(organizer), "--name", "bench", "--ability", "manage")
     environment = {
         "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}",
-        "SILVERBALL_RATE_LIMIT_PER_MINUTE": "900000000",
-        "SILVERBALL_STANDINGS_INTERVAL_SECONDS": "0",
+        "SILVERBALL_QUOTAS": "open",
     }
     port, bare_port = run.free_port(), run.free_port()
     serve = [str(run.BIN / "silverball"), "serve", "--host", "127.0.0.1", "--port", str(port)]

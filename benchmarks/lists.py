@@ -87,7 +87,7 @@ def _first_answer_seconds(url: str, token: str, query: str) -> float:
     """The time of the first list that a new server sends."""
     port = run.free_port()
     serve = [str(run.BIN / "silverball"), "serve", "--host", "127.0.0.1", "--port", str(port)]
-    environment = {"SILVERBALL_DATABASE_URL": url, "SILVERBALL_RATE_LIMIT_PER_MINUTE": "0"}
+    environment = {"SILVERBALL_DATABASE_URL": url, "SILVERBALL_QUOTAS": "open"}
     with run.running_server(serve, port, "/up", **environment):
         # The caller, the connection and the code are there; no list is.
         _get(port, token, "/api/tournaments/1")

@@ -97,7 +97,7 @@ def main() -> int:
         serve = [str(run.BIN / "silverball"), "serve", "--create", "--host", "127.0.0.1", "--port", str(port)]
         environment = {
             "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}",
-            "SILVERBALL_RATE_LIMIT_PER_MINUTE": "0",
+            "SILVERBALL_QUOTAS": "open",
             "SILVERBALL_PUBLIC_READ": "true",
         }
         with run.running_server(serve, port, "/up", **environment):

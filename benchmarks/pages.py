@@ -81,7 +81,7 @@ def _rows(folder: Path) -> Iterator[Row]:
     serve = [str(run.BIN / "silverball"), "serve", "--create", "--host", "127.0.0.1", "--port", str(port)]
     environment = {
         "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}",
-        "SILVERBALL_RATE_LIMIT_PER_MINUTE": "900000000",
+        "SILVERBALL_QUOTAS": "open",
     }
     with run.running_server(serve, port, "/up", **environment) as server:
         hall = engine.BenchTournament(port, token, "matchplay", PLAYERS, arenaAssignment="disabled")

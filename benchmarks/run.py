@@ -207,7 +207,7 @@ def _cached_rows(folder: Path, token: str, environment: dict[str, str]) -> Itera
 def _uncached_rows(folder: Path, token: str, environment: dict[str, str]) -> Iterator[Row]:
     port, peer_port = free_port(), free_port()
     serve = [str(BIN / "silverball"), "serve", "--create", "--host", "127.0.0.1", "--port", str(port)]
-    with running_server(serve, port, "/up", **environment, SILVERBALL_CACHE_MEGABYTES="0") as ours:
+    with running_server(serve, port, "/up", **environment) as ours:
         answers = {name: json.loads(fetch(port, path, token)["body"]) for name, path in PATHS.items()}
         peer_url = f"sqlite+aiosqlite:///{folder / 'peer.db'}"
         _fill_peer(peer_url, answers)
@@ -240,7 +240,7 @@ def main() -> int:
         token = prepare(folder)
         environment = {
             "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}",
-            "SILVERBALL_RATE_LIMIT_PER_MINUTE": "900000000",
+            "SILVERBALL_QUOTAS": "open",
             "SILVERBALL_BASE_URL": "http://127.0.0.1:8000",
         }
         for part in (_cached_rows, _uncached_rows):

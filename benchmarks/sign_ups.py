@@ -95,8 +95,7 @@ def main() -> int:
         command = [str(BIN / "silverball"), "serve", "--port", str(port)]
         environment = {
             "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}",
-            "SILVERBALL_RATE_LIMIT_PER_MINUTE": "0",
-            "SILVERBALL_PAGES_PER_MINUTE": "0",
+            "SILVERBALL_QUOTAS": "open",
         }
         with run.running_server(command, port, "/ready", **environment) as server:
             organizer = Organizer(port, token)

@@ -20,7 +20,7 @@ class Servers:
         given = {
             **os.environ,
             "SILVERBALL_DATABASE_URL": url,
-            "SILVERBALL_RATE_LIMIT_PER_MINUTE": "0",
+            "SILVERBALL_QUOTAS": "open",
             **settings,
         }
         self._launcher = subprocess.Popen(

@@ -38,9 +38,7 @@ class LimitedServer:
 
     def __init__(self, url: str, token: str, run_by: Sequence[str]) -> None:
         self._token = token
-        self._servers = Servers(
-            url, run_by=run_by, SILVERBALL_PUBLIC_READ="true", SILVERBALL_PAGES_PER_MINUTE="0"
-        )
+        self._servers = Servers(url, run_by=run_by, SILVERBALL_PUBLIC_READ="true", SILVERBALL_QUOTAS="open")
         self._run_by = run_by
 
     def start(self) -> None:

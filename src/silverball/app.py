@@ -306,8 +306,8 @@ def _build_pages(
         return web.build(store, settings, follows_host=follows_host, ask_for_recovery=work.ask_for_recovery)
 
     routes: list[BaseRoute] = [
-        *operations.routes(work.measures.is_ready, feed, lambda: asyncapi_document(settings)),
-        *operations.security_text_routes(settings.security_contacts, settings.base_url),
+        *operations.routes(work.measures.is_ready, feed, store, lambda: asyncapi_document(settings)),
+        *operations.security_text_routes(store, settings.base_url),
         *exports.documentation_routes(
             cache(lambda: openapi_document(api, documented, trials)), documented.base_url
         ),

@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tarfile
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -22,13 +23,13 @@ from cli.test_serve import serving
 from conftest import PostgreSQL
 from rules.night import a_night
 from service import stored_nights
-from silverball.cli import backup
 from silverball.cli.main import silverball_group
 from silverball.kit.security import sealed_files
 from silverball.kit.security.encryption import KeyFile
 from silverball.service.accounts import erasing
 from silverball.service.accounts.writes import accounts
 from silverball.store import tables
+from silverball.store.database import backups
 from silverball.store.database.engine import Store
 from silverball.store.people import encryption, erased_accounts
 from silverball.store.revisions import stamps
@@ -62,7 +63,7 @@ class Site:
             time.sleep(1)
         done = self.run("backup", self.backups, *words)
         assert (done.exit_code, done.exception) == (0, None), done.output
-        (new,) = {file for file in self.backups.iterdir() if backup.NAME.fullmatch(file.name)} - before
+        (new,) = {file for file in self.backups.iterdir() if backups.NAME.fullmatch(file.name)} - before
         return new
 
     @contextmanager
@@ -103,12 +104,15 @@ def refused(done: Result, *words: str) -> None:
 # Backups
 
 
-def test_a_backup_has_the_name_of_its_moment_and_is_for_its_owner_alone(site: Site) -> None:
+def test_a_backup_has_the_name_of_its_moment_and_is_for_its_owner_alone(site: Site, tmp_path: Path) -> None:
     file = site.back_up()
-    assert file.name.endswith("Z.db")
+    assert file.name.endswith("Z.tar")
     assert mode_of(file) == 0o600
     assert list(site.backups.iterdir()) == [file]
-    with closing(sqlite3.connect(file)) as db:
+    with tarfile.open(file) as archive:
+        assert archive.getnames() == ["database.db"]
+        archive.extractall(tmp_path, filter="data")
+    with closing(sqlite3.connect(tmp_path / "database.db")) as db:
         assert db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
         assert db.execute("SELECT name FROM user").fetchone() == (NAME,)
 
@@ -124,7 +128,7 @@ def test_a_named_file_is_never_overwritten(site: Site, tmp_path: Path) -> None:
 
 def test_only_the_newest_of_its_own_backups_are_kept(site: Site) -> None:
     moments = [datetime.now(UTC) - timedelta(days=days) for days in (1, 2, 3)]
-    older = [site.backups / backup.backup_name(at, "db") for at in moments]
+    older = [site.backups / backups.backup_name(at, "db") for at in moments]
     others = [site.backups / name for name in ("silverball-before-the-cup.db", "notes.txt")]
     for file in (*older, *others):
         file.touch()
@@ -133,7 +137,7 @@ def test_only_the_newest_of_its_own_backups_are_kept(site: Site) -> None:
 
 
 def test_backups_that_outlive_erasures_are_warned_of_and_removed_on_request(site: Site) -> None:
-    old = site.backups / backup.backup_name(datetime.now(UTC) - timedelta(days=36), "db")
+    old = site.backups / backups.backup_name(datetime.now(UTC) - timedelta(days=36), "db")
     old.touch()
     warned = site.run("backup", site.backups)
     assert "1 backups" in warned.stderr
@@ -217,16 +221,19 @@ def test_a_passphrase_that_is_soon_guessed_is_refused(site: Site) -> None:
     assert list(site.backups.iterdir()) == []
 
 
-def test_the_key_for_secrets_goes_into_encrypted_backups_only(site: Site) -> None:
-    done = site.run("backup", site.backups, "--with-secret")
-    assert (done.exit_code, list(site.backups.iterdir())) == (2, [])
-    words = ("--passphrase-file", a_passphrase_file(site))
+@pytest.mark.parametrize("is_encrypted", [False, True])
+def test_the_key_for_secrets_is_in_the_backup_unless_it_is_kept_elsewhere(
+    site: Site, *, is_encrypted: bool
+) -> None:
+    words = ("--passphrase-file", a_passphrase_file(site)) if is_encrypted else ()
     key_file = KeyFile(Path(f"{site.file}.secret"))
-    refused(site.run("backup", site.backups, "--with-secret", *words), "There is no key for secrets")
     key = key_file.make()
-    file = site.back_up("--with-secret", *words)
+    apart = site.back_up("--without-secret", *words)
+    file = site.back_up(*words)
     assert key_file.path is not None
     key_file.path.unlink()
+    assert site.run("restore", apart, *words).exit_code == 0
+    assert not key_file.path.exists()
     assert site.run("restore", file, *words).exit_code == 0
     assert key_file.keys() == (key,)
     assert mode_of(key_file.path) == 0o600
@@ -371,7 +378,7 @@ def test_a_restore_says_which_key_is_missing(site: Site) -> None:
         created_at=build.NOW,
     )
     store.close()
-    file = site.back_up()
+    file = site.back_up("--without-secret")
     key_file = Path(f"{site.file}.secret")
     (key,) = KeyFile(key_file).keys()
     assert site.run("restore", file).stderr == ""
@@ -401,7 +408,9 @@ def test_a_database_that_another_tool_restored_is_finished_here(site: Site) -> N
         erase(store, 1)
         with store.read() as db:
             before = stamps.current_generation(db)
-    shutil.copyfile(file, site.file)
+    with tarfile.open(file) as archive:
+        archive.extract("database.db", site.file.parent, filter="data")
+    (site.file.parent / "database.db").replace(site.file)
     done = site.run("restore", "--here")
     assert done.exit_code == 0, done.output
     assert_is_erased(site)

@@ -87,11 +87,10 @@ class Visitor:
 
 @pytest.fixture(scope="module")
 def visitor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SILVERBALL_RATE_LIMIT_PER_MINUTE", "0")
-        with running(tmp_path_factory.mktemp("trials") / "data", "--json", "--no-robots") as lines:
-            ready = json.loads(lines[0])
-            yield Visitor(ready["baseUrl"], ready["token"])
+    folder = tmp_path_factory.mktemp("trials") / "data"
+    with running(folder, "--json", "--no-robots", "--no-limits") as lines:
+        ready = json.loads(lines[0])
+        yield Visitor(ready["baseUrl"], ready["token"])
 
 
 def operations(document: Any) -> Iterator[tuple[str, str, Any]]:

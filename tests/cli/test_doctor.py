@@ -16,15 +16,18 @@ from conftest import PostgreSQL
 from exchange.outgoing import hosts
 from silverball import settings
 from silverball.cli import doctor
-from silverball.cli.backup import BACKED_UP_AT
 from silverball.cli.main import silverball_group
 from silverball.kit.security.encryption import KeyFile
 from silverball.store import tables
+from silverball.store.database.backups import BACKED_UP_AT
 from silverball.store.database.engine import Store
 from silverball.store.people import encryption, rating_days, site_values
 from smtp_server import SmtpServer
 
-WELL = {"SILVERBALL_BASE_URL": "http://127.0.0.1:8000"}
+WELL = {
+    "SILVERBALL_BASE_URL": "http://127.0.0.1:8000",
+    "SILVERBALL_BACKUP_PASSPHRASE": "seven brass bumpers",
+}
 
 
 @pytest.fixture
@@ -65,6 +68,7 @@ def test_a_good_installation_has_nothing_to_complain_of(file: Path) -> None:
         "database file",
         "key for secrets",
         "backup",
+        "backup passphrase",
         "ratings",
         "Redis",
         "exports folder",
@@ -78,7 +82,10 @@ def test_a_good_installation_has_nothing_to_complain_of(file: Path) -> None:
         ({"SILVERBALL_BASE_ULR": "x"}, "settings", "warning", "did you mean SILVERBALL_BASE_URL?"),
         ({"silverball_base_url": "x"}, "settings", "warning", "did you mean SILVERBALL_BASE_URL?"),
         ({"SILVERBALL_COFFEE": "x"}, "settings", "warning", "SILVERBALL_COFFEE is no setting of"),
-        ({"SILVERBALL_AUDIT_DAYS": "x"}, "settings", "error", "SILVERBALL_AUDIT_DAYS must be"),
+        ({"SILVERBALL_WEBHOOK_LAN": "x"}, "settings", "error", "SILVERBALL_WEBHOOK_LAN must be"),
+        ({"SILVERBALL_SMTP_HOST": "x"}, "settings", "warning", "any more: `mail_server` has it"),
+        ({"SILVERBALL_BACKUP_PASSPHRASE": ""}, "backup passphrase", "warning", "not encrypted"),
+        ({"SILVERBALL_BACKUP_PASSPHRASE": "short"}, "backup passphrase", "error", "12 characters"),
         ({"SILVERBALL_BASE_URL": ""}, "base URL", "warning", "is not set"),
         ({"SILVERBALL_BASE_URL": "pinball"}, "base URL", "error", "no address"),
         ({"SILVERBALL_BASE_URL": "http://pinball.example"}, "base URL", "warning", "without TLS"),
@@ -119,6 +126,7 @@ def test_a_backup_notes_its_end(file: Path, tmp_path: Path) -> None:
     store.close()
     (found,) = worse(file)
     assert found[:2] == ("backup", "warning")
+    assert worse(file, SILVERBALL_BACKUP_BY="litestream") == []
     runner = CliRunner(env={"SILVERBALL_DATABASE_URL": f"sqlite:///{file}"})
     assert runner.invoke(silverball_group, ["backup", str(tmp_path / "copy.db")]).exit_code == 0
     assert worse(file) == []
@@ -142,10 +150,8 @@ def test_a_certificate_that_nobody_trusts_is_an_error(file: Path, tmp_path: Path
 def test_a_mail_server_that_does_not_let_us_in_is_an_error_and_gets_no_mail(file: Path) -> None:
     with SmtpServer() as server:
         given = {
-            "SILVERBALL_SMTP_HOST": "127.0.0.1",
-            "SILVERBALL_SMTP_PORT": str(server.port),
-            "SILVERBALL_SMTP_STARTTLS": "false",
-            "SILVERBALL_SMTP_SENDER": "night@pinball.example",
+            "SILVERBALL_MAIL_SERVER": f"smtp://127.0.0.1:{server.port}?tls=off",
+            "SILVERBALL_MAIL_SENDER": "night@pinball.example",
         }
         assert worse(file, **given) == []
         assert server.mails == []
@@ -259,5 +265,5 @@ def test_a_start_warns_of_names_that_are_no_settings(sqlite_url: str) -> None:
 
 
 def test_the_names_of_settings_are_known() -> None:
-    assert settings.unknown_names({setting.name: "" for setting in settings.SETTINGS}) == {}
-    assert settings.unknown_names({"SILVER": "", "_SILVERBALL_COMPLETE": ""}) == {}
+    assert settings.warnings({f"SILVERBALL_{name.upper()}": "" for name in settings.KNOWN}) == []
+    assert settings.warnings({"SILVER": "", "_SILVERBALL_COMPLETE": ""}) == []

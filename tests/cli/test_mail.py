@@ -14,6 +14,8 @@ from silverball.kit.mail import MailFailed, MailServer, MailTalk
 from smtp_server import SmtpServer
 
 TO = "ada@silverball.example"
+# As a mail server may have made it.
+PASSWORD = "pa$$w&rd x\"'#%@:/"
 
 
 @pytest.fixture
@@ -22,13 +24,13 @@ def smtp() -> Iterator[SmtpServer]:
         yield server
 
 
-def send_test(port: int, host: str = "127.0.0.1", **given: str) -> Result:
+def send_test(
+    port: int, host: str = "127.0.0.1", *, user: str = "", tls: bool = False, **given: str
+) -> Result:
     environment = {
         "SILVERBALL_BASE_URL": "https://pinball.example.org",
-        "SILVERBALL_SMTP_HOST": host,
-        "SILVERBALL_SMTP_PORT": str(port),
-        "SILVERBALL_SMTP_STARTTLS": "false",
-        "SILVERBALL_SMTP_SENDER": "Pinball Club <night@pinball.example>",
+        "SILVERBALL_MAIL_SERVER": f"smtp://{user}{host}:{port}{'' if tls else '?tls=off'}" if host else "",
+        "SILVERBALL_MAIL_SENDER": "Pinball Club <night@pinball.example>",
         **given,
     }
     return CliRunner(env=environment).invoke(silverball_group, ["mail", "test", TO])
@@ -45,18 +47,18 @@ def test_a_mail_arrives_with_a_name_an_id_and_the_site(smtp: SmtpServer) -> None
 
 
 @pytest.mark.parametrize(
-    ("step", "answers", "given"),
+    ("step", "answers", "tls"),
     [
-        ("TLS", {}, {"SILVERBALL_SMTP_STARTTLS": "true"}),
-        ("recipient", {"MAIL": "550 not from you"}, {}),
-        ("recipient", {"RCPT": "550 nobody here"}, {}),
+        ("TLS", {}, True),
+        ("recipient", {"MAIL": "550 not from you"}, False),
+        ("recipient", {"RCPT": "550 nobody here"}, False),
     ],
 )
 def test_the_step_that_fails_is_named(
-    smtp: SmtpServer, step: str, answers: dict[str, str], given: dict[str, str]
+    smtp: SmtpServer, step: str, answers: dict[str, str], tls: bool
 ) -> None:
     smtp.answers = answers
-    done = send_test(smtp.port, **given)
+    done = send_test(smtp.port, tls=tls)
     assert done.exit_code == 1
     assert done.output.startswith(f"Error: {step}: ")
     assert smtp.mails == []
@@ -65,24 +67,20 @@ def test_the_step_that_fails_is_named(
 def test_a_name_without_an_address_a_closed_port_and_no_server_are_told_apart() -> None:
     assert send_test(25, host="mail.invalid").output.startswith("Error: resolve: mail.invalid has no address")
     assert send_test(free_port()).output.startswith("Error: connect: 127.0.0.1 port ")
-    assert "SILVERBALL_SMTP_HOST is not set" in send_test(25, host="").output
+    assert "SILVERBALL_MAIL_SERVER is not set" in send_test(25, host="").output
 
 
 def test_a_certificate_that_nobody_trusts_fails_at_tls(tmp_path: Path) -> None:
     authority = hosts.an_authority(tmp_path)
     with SmtpServer(authority.server_context("localhost")) as smtp:
-        starttls = {"SILVERBALL_SMTP_STARTTLS": "true"}
-        done = send_test(smtp.port, host="localhost", **starttls)
+        done = send_test(smtp.port, host="localhost", tls=True)
         assert done.output.startswith("Error: TLS: The certificate of localhost is not trusted")
-        login = {"SILVERBALL_SMTP_USER": "night", "SILVERBALL_SMTP_PASSWORD": "ball saver"}
-        trusted = send_test(
-            smtp.port, host="localhost", SSL_CERT_FILE=str(tmp_path / "root.pem"), **starttls, **login
-        )
+        login = {"SILVERBALL_MAIL_PASSWORD": PASSWORD, "SSL_CERT_FILE": str(tmp_path / "root.pem")}
+        trusted = send_test(smtp.port, host="localhost", user="night@club.example@", tls=True, **login)
         assert trusted.exit_code == 0, trusted.output
         smtp.answers = {"AUTH": "535 who are you"}
-        refused = send_test(
-            smtp.port, host="localhost", SSL_CERT_FILE=str(tmp_path / "root.pem"), **starttls, **login
-        )
+        assert smtp.mails[0].login == ("night@club.example", PASSWORD)
+        refused = send_test(smtp.port, host="localhost", user="night@", tls=True, **login)
         assert refused.output == "Error: login: The server refuses the name or the password (535).\n"
 
 

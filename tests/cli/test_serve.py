@@ -158,7 +158,7 @@ def test_a_socket_unit_with_anything_but_an_address_and_a_port_is_refused(tmp_pa
 def test_metrics_have_a_port_of_their_own(tmp_path: Path) -> None:
     port = free_port()
     url = f"sqlite:///{tmp_path / 'new.db'}"
-    with serving(url, SILVERBALL_METRICS_PORT=str(port)) as server:
+    with serving(url, SILVERBALL_METRICS_ADDRESS=f"127.0.0.1:{port}") as server:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as answer:
             assert b"silverball_feed_connections 0.0" in answer.read()
         for address in (f"http://127.0.0.1:{port}/up", f"{server.base_url}/metrics"):
@@ -333,18 +333,18 @@ def test_an_address_in_use_is_reported_in_a_sentence(tmp_path: Path) -> None:
     assert done.stderr.startswith(f"Error: Cannot listen on 127.0.0.1 port {port}")
 
 
-@pytest.mark.parametrize("value", ["-1", "many", "1.5"])
+@pytest.mark.parametrize("value", ["-1", "many", "1.5", "127.0.0.1:0", "127.0.0.1:65536"])
 def test_an_invalid_setting_is_named(tmp_path: Path, value: str) -> None:
     given = {
         **os.environ,
         "SILVERBALL_DATABASE_URL": f"sqlite:///{tmp_path / 'new.db'}",
-        "SILVERBALL_RATE_LIMIT_PER_MINUTE": value,
+        "SILVERBALL_METRICS_ADDRESS": value,
     }
     done = subprocess.run(
         _command("serve", "--port", "0"), env=given, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode != 0
-    assert "SILVERBALL_RATE_LIMIT_PER_MINUTE" in done.stderr
+    assert "SILVERBALL_METRICS_ADDRESS must be HOST:PORT" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -4,7 +4,6 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,11 +73,3 @@ def unit(name: str = "silverball.service") -> dict[str, dict[str, list[str]]]:
             key, _, value = line.partition("=")
             section.setdefault(key, []).append(value)
     return sections
-
-
-def environment_lines() -> Iterator[tuple[str, str, bool]]:
-    """Yield each setting of the environment file: name, value, and whether it is set or a comment."""
-    for line in read_file("silverball.env").splitlines():
-        found = re.fullmatch(r"(#?)([A-Z][A-Z_]+)=(.*)", line)
-        if found is not None:
-            yield found[2], found[3].strip('"'), not found[1]

@@ -47,14 +47,10 @@ def give_libraries(environment: str) -> None:
 
 
 def start() -> None:
-    """Run the command of the unit with the environment file of the unit."""
+    """Run the command of the unit with the settings file of the machine."""
     lines = [line.partition("=") for line in UNIT.read_text(encoding="utf-8").splitlines()]
     values = {name: value for name, _, value in lines}
-    given = {"PATH": os.environ["PATH"]}
-    for line in Path(values["EnvironmentFile"]).read_text(encoding="utf-8").splitlines():
-        if line and not line.startswith("#"):
-            name, _, value = line.partition("=")
-            given[name] = value.strip('"')
+    given = {name: os.environ[name] for name in ("PATH", "SILVERBALL_CONFIG")}
     with (MACHINE / "service.log").open("a", encoding="utf-8") as log:
         process = subprocess.Popen(
             shlex.split(values["ExecStart"]),

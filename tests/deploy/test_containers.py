@@ -22,7 +22,7 @@ from silverball import __version__, settings
 from silverball.cli.main import COMMANDS, silverball_group
 from silverball.store.database.engine import Store
 
-KNOWN = {setting.name for setting in settings.SETTINGS}
+KNOWN = {f"SILVERBALL_{name.upper()}" for name in settings.KNOWN}
 IMAGE = re.compile(r"[a-z]+:[0-9a-z.-]+")
 
 
@@ -49,7 +49,7 @@ def test_nothing_but_the_step_for_it_makes_a_database() -> None:
         assert lines == [], file.name
     for name in COMPOSE_FILES:
         step = our_services(name)["init"]
-        assert (step["command"], step["profiles"], step["restart"]) == (["migrate"], ["init"], "no")
+        assert (step["command"][0], step["profiles"], step["restart"]) == ("migrate", ["init"], "no")
 
 
 @pytest.mark.parametrize("name", COMPOSE_FILES)

@@ -15,20 +15,26 @@ import tarfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import select
 
+import build
 from cli.test_serve import free_port
 from deploy.deploy_files import DEPLOY, build_wheels
 from house import doc_blocks
 from house.doc_blocks import ROOT
+from service.desk import a_desk
+from service.webhooks.receiver import a_webhook
 from silverball import __version__
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.people import encryption
 
 # Programs that need root or a running system, and what stands in for each.
 SUBSTITUTES = {
     "sudo": ("the test may not be root: the command runs as it is", 'exec "$@"'),
-    "id": ("the command of the guide asks whether it is root", '[ "$1" = -u ] && echo 0 || echo root'),
-    "runuser": ("there is no such user: the command runs as this one", 'shift 3; exec "$@"'),
     "useradd": ("no account is made on this machine", ":"),
     "python3": (
         "the Python of the tests instead of that of the system",
@@ -40,7 +46,7 @@ SUBSTITUTES = {
     ),
     "systemd-tmpfiles": ("only root gives folders to others", 'exec "$PYTHON" "$STEP" folders "$2"'),
     "systemctl": (
-        "there is no systemd: the unit's command runs with its environment file",
+        "there is no systemd: the unit's command runs with the settings file",
         'exec "$PYTHON" "$STEP" "unit-$@"',
     ),
     "caddy": ("tests/deploy/test_proxies.py runs Caddy with the file", ":"),
@@ -86,6 +92,8 @@ class Machine:
             "STEP": str(STEP_PROGRAM),
             "MACHINE": str(self.folder),
             "PORT": str(self.port),
+            # Where the program would look on a machine of its own.
+            "SILVERBALL_CONFIG": f"{self.folder}/etc/silverball/silverball.toml",
             "FOLDERS": ":".join(FOLDERS),
             # Compiled when it is first used.
             "PIP_NO_COMPILE": "1",
@@ -137,9 +145,9 @@ def make_machine(folder: Path, *, installs_libraries: bool) -> Machine:
     return machine
 
 
-def guide() -> dict[str, list[str]]:
+def guide(document: str = "hosting.md") -> dict[str, list[str]]:
     """Return the lines to run, by the heading that they stand below."""
-    text = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / document).read_text(encoding="utf-8")
     found: dict[str, list[str]] = {}
     for section in re.split(r"^##+ ", text, flags=re.MULTILINE)[1:]:
         blocks = [fence["text"] for fence in doc_blocks.FENCE.finditer(section) if fence["language"] == "sh"]
@@ -187,6 +195,77 @@ def follow_the_guide(machine: Machine) -> None:
             os.kill(machine.service_id(), signal.SIGTERM)
 
 
+def test_with_what_cron_made_a_night_goes_on_after_the_disk_is_lost(tmp_path: Path) -> None:
+    """Nothing is left but the newest file of the backups, and a passphrase on paper."""
+    here, there = (tmp_path / name for name in ("here", "there"))
+    here.mkdir()
+    there.mkdir()
+    lost = make_machine(here, installs_libraries=False)
+    sections = guide()
+    for step in list(sections)[:4]:
+        for line in "".join(sections[step]).splitlines(keepends=True):
+            printed = lost.run(line)
+            if "backup-passphrase" in line:
+                passphrase = printed.strip()
+    data = here / "var" / "lib" / "silverball"
+    (here / "etc" / "cron.d").mkdir()
+    lost.run("".join(sections["Make backups"]).replace("/etc/cron.d", f"{here}/etc/cron.d"))
+    night = a_night_with_secrets(data / "silverball.db")
+    (line,) = (here / "etc" / "cron.d" / "silverball").read_text().splitlines()
+    lost.run(line.split("root ")[1].replace(str(here), ""))
+    (kept,) = (here / "var" / "backups" / "silverball").glob("silverball-*.tar.age")
+    assert (kept.stat().st_mode & 0o777, passphrase.encode() in kept.read_bytes()) == (0o600, False)
+
+    found = make_machine(there, installs_libraries=False)
+    shutil.copy(kept, there / "downloads")
+    shutil.rmtree(here)
+    for step in list(sections)[:3]:
+        found.run("".join(sections[step]))
+    (lines,) = guide("backup.md")["A lost disk"]
+    assert len(lines.splitlines()) == 10
+    try:
+        for line in lines.replace("the passphrase on your paper", passphrase).splitlines(keepends=True):
+            found.run(line)
+        night.goes_on(there / "var" / "lib" / "silverball" / "silverball.db")
+    finally:
+        if (there / "service.pid").exists():
+            os.kill(found.service_id(), signal.SIGTERM)
+
+
+@dataclass(frozen=True)
+class NightWithSecrets:
+    """A running tournament with a webhook, whose secret the key encrypts."""
+
+    tournament_id: int
+    organizer_id: int
+    game: dict[str, Any]
+    secret: str
+
+    def goes_on(self, file: Path) -> None:
+        """Read the secret, and record a result."""
+        store = Store(f"sqlite:///{file}")
+        with store.read() as db:
+            stored = db.execute(select(tables.webhook.c.secret)).scalar_one()
+            assert encryption.decrypt(db, stored) == self.secret
+        path = f"/api/tournaments/{self.tournament_id}/games/{self.game['gameId']}/result"
+        body = {"resultPositions": self.game["playerIds"]}
+        status, answer, _ = build.do(store, "PUT", path, body, by=self.organizer_id)
+        assert status == 200, answer
+        store.close()
+
+
+def a_night_with_secrets(file: Path) -> NightWithSecrets:
+    """Make it in the database of a site."""
+    store = Store(f"sqlite:///{file}")
+    assert encryption.open_keys(store) is None
+    desk = a_desk(store)
+    (game, *_), secret = desk.open_round(), a_webhook(desk)["secret"]
+    with store.read() as db:
+        organizer_id = db.execute(select(tables.tournament.c.organizer_id)).scalar_one()
+    store.close()
+    return NightWithSecrets(desk.night.tournament_id, organizer_id, game, secret)
+
+
 def test_a_release_becomes_a_site_that_is_updated(tmp_path: Path) -> None:
     follow_the_guide(make_machine(tmp_path, installs_libraries=False))
 
@@ -204,8 +283,7 @@ def test_every_version_in_the_guide_is_this_one() -> None:
 
 def test_the_table_of_substitutes_has_no_program_that_the_guide_does_not_use() -> None:
     lines = "\n".join(block for blocks in guide().values() for block in blocks)
-    script = (DEPLOY / "silverball.sh").read_text(encoding="utf-8")
-    assert [name for name in SUBSTITUTES if f"{name} " not in lines + script] == []
+    assert [name for name in SUBSTITUTES if f"{name} " not in lines] == []
 
 
 @pytest.mark.soak

@@ -132,7 +132,8 @@ def test_a_director_behind_the_proxy_sees_each_form_at_once_whichever_node_answe
     metrics_ports = [free_port(), free_port()]
     with contextlib.ExitStack() as stack:
         nodes = [
-            stack.enter_context(serving(url, SILVERBALL_METRICS_PORT=str(port))) for port in metrics_ports
+            stack.enter_context(serving(url, SILVERBALL_METRICS_ADDRESS=f"127.0.0.1:{port}"))
+            for port in metrics_ports
         ]
         port = stack.enter_context(proxy_before(kind, tmp_path, [node.port for node in nodes]))
         browser = Browser(f"http://127.0.0.1:{port}")

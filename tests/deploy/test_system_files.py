@@ -1,4 +1,4 @@
-"""The files for systemd, and the environment file: real settings, and a service that may do little."""
+"""The files for systemd, and the settings file: real settings, and a service that may do little."""
 
 import grp
 import http.client
@@ -34,29 +34,28 @@ def needs(program: str) -> str:
     return found
 
 
-def test_every_line_of_the_environment_file_is_a_setting() -> None:
-    lines = list(deploy_files.environment_lines())
-    defaults = {setting.name: setting.default for setting in settings.SETTINGS}
-    assert [name for name, _, _ in lines] == list(defaults)
-    assert {name: value for name, value, is_set in lines if not is_set}.items() <= defaults.items()
-    loaded = settings.load({name: value for name, value, is_set in lines if is_set})
+def test_every_line_of_the_settings_file_is_a_setting(tmp_path: Path) -> None:
+    passphrase, file = tmp_path / "passphrase", tmp_path / "silverball.toml"
+    passphrase.write_text("seven brass bumpers")
+    text = deploy_files.read_file("silverball.toml")
+    file.write_text(text.replace("/etc/silverball/backup-passphrase", str(passphrase)))
     (folder,) = deploy_files.unit()["Service"]["WorkingDirectory"]
-    assert loaded.database_url.startswith(f"sqlite:///{folder}/")
-    assert loaded.exports_folder.startswith(f"{folder}/")
-
-
-def test_a_shell_reads_the_environment_file_as_systemd_does() -> None:
-    script = 'set -a; . "$0"; set +a; exec "$1" -c "import os; print(sorted(dict(os.environ).items()))"'
-    text = deploy_files.read_file("silverball.env").replace("\n#SILVERBALL_", "\nSILVERBALL_")
-    done = subprocess.run(
-        ["sh", "-euc", script, "/dev/stdin", sys.executable],
-        input=text,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    for name, value, _ in deploy_files.environment_lines():
-        assert f"({name!r}, {value!r})" in done.stdout
+    loaded = settings.load({"SILVERBALL_CONFIG": str(file)})
+    assert (loaded.data_folder, loaded.database_url) == (folder, f"sqlite:///{folder}/silverball.db")
+    assert loaded.exports_folder == f"{folder}/exports"
+    (writable,) = deploy_files.unit()["Service"]["ReadWritePaths"]
+    assert writable.split() == [folder, loaded.backup_folder]
+    # Behind their `#`, too, each with its default.
+    written = text.replace("\n#", "\n").replace("\n ", "\n# ")
+    keys = [line.partition(" = ")[0] for line in written.splitlines() if re.match(r"[a-z_]+ = ", line)]
+    expected = [
+        name
+        for table in ("", *settings.TABLES)
+        for each in settings.SETTINGS
+        if each.table == table
+        for name in (each.key, *([f"{each.key}_file"] if each.is_secret else []))
+    ]
+    assert keys == expected
 
 
 @pytest.mark.parametrize("name", UNITS)
@@ -84,7 +83,7 @@ def test_systemd_has_nothing_to_say_about_the_unit(tmp_path: Path, name: str) ->
 def test_the_template_differs_from_the_unit_by_its_port_alone() -> None:
     unit, template = (deploy_files.unit(name) for name in UNITS)
     template["Unit"]["Description"] = [template["Unit"]["Description"][0].removesuffix(" (port %i)")]
-    template["Service"]["Environment"].remove("SILVERBALL_METRICS_PORT=1%i")
+    template["Service"]["Environment"].remove("SILVERBALL_METRICS_ADDRESS=127.0.0.1:1%i")
     unit["Unit"]["Wants"].remove("silverball.socket")
     template["Service"]["ExecStart"] = [template["Service"]["ExecStart"][0].replace("%i", "8000")]
     assert template == unit
@@ -104,7 +103,8 @@ def test_the_folders_are_the_services_alone(tmp_path: Path) -> None:
         pytest.skip("only root can give folders to others")
     other = pwd.getpwnam("nobody")
     (tmp_path / "etc" / "silverball").mkdir(parents=True)
-    (tmp_path / "etc" / "silverball" / "silverball.env").touch(0o644)
+    (tmp_path / "etc" / "silverball" / "silverball.toml").touch(0o644)
+    (tmp_path / "etc" / "silverball" / "backup-passphrase").touch(0o644)
     people = f"root:x:0:0::/:/bin/sh\nsilverball:x:{other.pw_uid}:{other.pw_gid}::/:/bin/false\n"
     (tmp_path / "etc" / "passwd").write_text(people)
     (tmp_path / "etc" / "group").write_text(f"root:x:0:\nsilverball:x:{other.pw_gid}:\n")
@@ -113,7 +113,8 @@ def test_the_folders_are_the_services_alone(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     for path, mode, owner in (
         ("etc/silverball", 0o750, 0),
-        ("etc/silverball/silverball.env", 0o640, 0),
+        ("etc/silverball/silverball.toml", 0o640, 0),
+        ("etc/silverball/backup-passphrase", 0o400, other.pw_uid),
         ("var/lib/silverball", 0o700, other.pw_uid),
         ("var/lib/silverball/exports", 0o700, other.pw_uid),
         ("var/backups/silverball", 0o700, other.pw_uid),

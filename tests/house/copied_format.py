@@ -95,13 +95,13 @@ def check_rating(store: Any) -> None:
 
     import build
     from silverball.jobs import rating_period
-    from silverball.settings import Settings
+    from silverball.rules.ratings.formulas import DEFAULTS
     from silverball.store import tables
 
     rating_period.run(
         store,
         build.NOW + timedelta(days=2),
-        parameters=rating_period.rating_parameters(Settings()),
+        parameters=DEFAULTS,
         delay_days=0,
     )
     with store.read() as db:

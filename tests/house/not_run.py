@@ -26,12 +26,13 @@ NOT_RUN = {
         "silverball restore backups/": "a name of a moment; tests/cli/test_backup.py restores",
         "createdb": "needs PostgreSQL; tests/cli/test_backup.py restores into an empty database",
         "silverball restore --here": "needs PostgreSQL; tests/cli/test_backup.py runs it",
+        "echo 'the passphrase": "tests/deploy/test_guide.py loses a disk and follows the lines",
         "dbs:": OTHER_PROGRAM,
         "litestream restore": "tests/cli/test_litestream.py runs it where it is installed",
     },
     "docs/accounts.md": {
         "Authorization: Bearer": "a header; each curl line sends it",
-        "SILVERBALL_SMTP_HOST": "settings; tests/web/test_forgotten_password.py mails with them",
+        "[mail]": "settings; tests/web/test_forgotten_password.py mails with them",
         "silverball user undo-spam": "asks first; tests/cli/test_undo_spam.py answers",
     },
     "docs/cookbook.md": {"rest:": OTHER_PROGRAM},
@@ -63,6 +64,7 @@ NOT_RUN = {
     },
     "docs/hosting.md": {
         **dict.fromkeys(("tar ", "sudo "), "tests/deploy/test_guide.py follows the guide"),
+        "echo '0 * * * *": "tests/deploy/test_guide.py runs the line of cron",
         **dict.fromkeys(("docker ", "export SILVERBALL_BASE_URL", "umask 077"), CONTAINERS),
     },
     "docs/how-it-works.md": {
@@ -74,6 +76,10 @@ NOT_RUN = {
     },
     "docs/monitoring.md": {"scrape_configs": OTHER_PROGRAM},
     "docs/adding-a-page.md": {'@page("GET"': EXCERPT, '"seat": FormAction(': EXCERPT},
+    "docs/settings.md": {
+        "base_url": "settings; tests/cli/test_settings_file.py reads such a file",
+        "sudo silverball config": "tests/cli/test_settings_file.py prints them",
+    },
     "docs/releases.md": {
         "ssh-keygen -Y verify": "tests/house/test_release.py runs them with a key of its own",
     },

@@ -114,26 +114,17 @@ def refusal_codes() -> str:
 
 # Settings that an installation of deploy/ has, by their fields; the rest is a comment with the default.
 INSTALLED = {
-    "database_url": "sqlite:////var/lib/silverball/silverball.db",
     "base_url": "https://pinball.example.org",
-    "exports_folder": "/var/lib/silverball/exports",
+    "data_folder": "/var/lib/silverball",
+    "exports_folder": "exports",
+    "backup_folder": "/var/backups/silverball",
+    "backup_passphrase_file": "/etc/silverball/backup-passphrase",
 }
 
 
-def environment_file() -> str:
-    """Every setting as a line of deploy/silverball.env, below what it means."""
-    lines = [
-        "# /etc/silverball/silverball.env: the settings of the service. Those below a # have their default.",
-        "# The service reads them when it starts: systemctl restart silverball",
-    ]
-    for setting in settings.SETTINGS:
-        field_name = setting.name.removeprefix(settings.PREFIX).lower()
-        value = INSTALLED.get(field_name)
-        # As a shell reads it too.
-        default = f'"{setting.default}"' if set(" ;&|") & set(setting.default) else setting.default
-        lines += ["", f"# {setting.meaning}"]
-        lines.append(f"#{setting.name}={default}" if value is None else f"{setting.name}={value}")
-    return "\n".join(lines) + "\n"
+def settings_file() -> str:
+    """Every setting as a line of deploy/silverball.toml, below what it means."""
+    return settings.settings_file(INSTALLED)
 
 
 FORMATS_OF_COMMON_SETTING_MIN = 3
@@ -218,6 +209,7 @@ def _setting_values(setting: FormatSetting) -> str:
 # Document and the word of its markers -> the text between `<!-- word -->` and `<!-- /word -->`.
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/settings.md", "settings"): settings.settings_table,
+    ("docs/settings.md", "quotas"): settings.quotas_table,
     ("docs/routes.md", "endpoints"): endpoints,
     ("docs/codes.md", "codes"): refusal_codes,
     ("docs/commands.md", "commands"): commands,
@@ -240,7 +232,7 @@ FILES: dict[str, Callable[[], str]] = {
     # The AsyncAPI document has these examples, so they come first.
     "clients/python/src/silverball_wire/examples.json": examples.examples_json,
     "docs/typed-client.md": typed_client_page,
-    "deploy/silverball.env": environment_file,
+    "deploy/silverball.toml": settings_file,
     "docs/wire/asyncapi.json": lambda: app.asyncapi_document(Settings(base_url=EXAMPLE_URL)).decode() + "\n",
 }
 

@@ -15,7 +15,7 @@ from house.doc_blocks import ROOT
 from silverball.cli.demo import BUNDLES
 from silverball.exchange import bulk
 from silverball.jobs import nightly_exports, rating_period
-from silverball.settings import Settings
+from silverball.rules.ratings.formulas import DEFAULTS
 from silverball.store.database.engine import Store
 
 NIGHTS = ("15-group_knockout", "17-knockout", "63-frenzy", "70-group_matchplay", "71-group_matchplay")
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Path) -> Path
     try:
         for name in NIGHTS:
             bundles.import_bundle(store, BUNDLES / f"{name}.json")
-        rating_period.run(store, NOW, parameters=rating_period.rating_parameters(Settings()), delay_days=0)
+        rating_period.run(store, NOW, parameters=DEFAULTS, delay_days=0)
         nightly_exports.run(made / "exports", store, NOW)
         bulk.write_database(store, made / "public.db")
     finally:

@@ -8,10 +8,9 @@ from click.testing import CliRunner
 from sqlalchemy import select
 
 from service.ratings.circuit import Circuit, moment
-from silverball import settings
 from silverball.cli import main
 from silverball.jobs import rating_period
-from silverball.settings import SettingError, Settings
+from silverball.rules.ratings.formulas import Parameters
 from silverball.store import tables
 from silverball.store.database.engine import Store
 
@@ -20,26 +19,9 @@ from silverball.store.database.engine import Store
 def test_a_day_is_rated_when_seven_days_have_gone_by(store: Store, hours: int, is_rated: bool) -> None:
     circuit = Circuit(store)
     circuit.night(14, ["Ada", "Bo"])
-    job = rating_period.create_job(Settings())
+    job = rating_period.create_job()
     job.run(store, moment(14, 0) + timedelta(hours=hours))
     assert bool(circuit.ratings()) is is_rated
-
-
-def test_the_operators_settings_are_those_of_the_job(store: Store) -> None:
-    circuit = Circuit(store)
-    circuit.night(14, ["Ada", "Bo"])
-    chosen = settings.load({"SILVERBALL_RATING_DEFAULT": "1000", "SILVERBALL_RATING_DELAY_DAYS": "0"})
-    rating_period.create_job(chosen).run(store, moment(14, 21))
-    assert circuit.ratings()["Ada"][0] == pytest.approx(1015.0847811835447, abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("RATING_C", "-1"), ("RATING_C", "fast"), ("RATING_RD_MIN", "80"), ("RATING_RD_MIN", "0")],
-)
-def test_an_impossible_setting_is_refused_by_name(name: str, value: str) -> None:
-    with pytest.raises(SettingError, match="SILVERBALL_RATING_"):
-        settings.load({f"SILVERBALL_{name}": value})
 
 
 def run(store: Store, *words: str, **variables: str) -> tuple[int, str]:
@@ -69,23 +51,28 @@ def test_the_command_rates_up_to_a_day_whatever_the_delay(store: Store) -> None:
     assert circuit.stored_rows() == before
 
 
+def parameters_from(start: float) -> Parameters:
+    """The parameters of an earlier time, when new players began elsewhere."""
+    return Parameters(rating_default=start)
+
+
 def test_a_rebuild_shows_whose_rating_is_another_one(store: Store) -> None:
     circuit = Circuit(store)
     circuit.night(1, ["Ada", "Bo"])
     circuit.night(2, ["Cy", "Di"])
-    circuit.rate(2)
+    circuit.rate(2, parameters=parameters_from(1400.0))
     # Days that were not rated before are not part of the difference.
     circuit.night(3, ["Ada", "Bo"])
     from_second = ("rate", "--rebuild", "--from", "2026-03-02", "--until", "2026-03-03")
-    code, output = run(store, *from_second, SILVERBALL_RATING_DEFAULT="1600")
+    code, output = run(store, *from_second)
     assert (code, output.splitlines()) == (
         0,
         [
             "2 days rated, up to 2026-03-03.",
             "2 of 4 ratings changed, by 100.00 at most, as of 2026-03-02:",
             "name  before              after               change",
-            "Cy    1515.08 (RD 73.40)  1615.08 (RD 73.40)  +100.00",
-            "Di    1484.92 (RD 73.40)  1584.92 (RD 73.40)  +100.00",
+            "Cy    1415.08 (RD 73.40)  1515.08 (RD 73.40)  +100.00",
+            "Di    1384.92 (RD 73.40)  1484.92 (RD 73.40)  +100.00",
         ],
     )
 
@@ -93,9 +80,9 @@ def test_a_rebuild_shows_whose_rating_is_another_one(store: Store) -> None:
 def test_a_rebuild_lists_the_twenty_largest_changes(store: Store) -> None:
     circuit = Circuit(store)
     circuit.night(1, *([f"Ada{n}", f"Bo{n}"] for n in range(12)))
-    circuit.rate(1)
+    circuit.rate(1, parameters=parameters_from(1510.0))
     words = ("rate", "--rebuild", "--until", "2026-03-01")
-    _, output = run(store, *words, SILVERBALL_RATING_DEFAULT="1490")
+    _, output = run(store, *words)
     assert output.splitlines()[1] == "24 of 24 ratings changed, by 10.00 at most, as of 2026-03-01:"
     assert output.count("-10.00") == 20
     assert output.endswith("and 4 others.\n")

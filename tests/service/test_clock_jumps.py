@@ -19,7 +19,6 @@ from silverball.rules.families import max_matchplay
 from silverball.service.journal.reads import verification
 from silverball.service.users import reads as users_reads
 from silverball.service.users import writes as users_writes
-from silverball.settings import Settings
 from silverball.store import tables
 from silverball.store.database.engine import Store
 from trials.figures import Figures, kind_of
@@ -124,7 +123,7 @@ def test_a_token_expires_at_its_moment_by_whatever_clock(store: Store) -> None:
 def test_a_day_is_rated_once_whatever_the_clock_does(store: Store, step: timedelta) -> None:
     circuit = Circuit(store)
     circuit.night(14, ["Ada", "Bo"])
-    job, due = rating_period.create_job(Settings()), moment(14, 0) + timedelta(days=7)
+    job, due = rating_period.create_job(), moment(14, 0) + timedelta(days=7)
     job.run(store, due)
     rows = circuit.stored_rows()
     for now in (due + step, due):

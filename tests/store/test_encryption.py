@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from sqlalchemy import insert, select, text
+from sqlalchemy import delete, insert, select, text
 
 import build
 from silverball.kit.security.encryption import (
@@ -104,43 +104,67 @@ def test_the_key_file_is_for_its_owner_only(nodes: TwoNodes) -> None:
     assert not list(path.parent.glob(".*.part"))
 
 
-def test_another_key_stops_a_node_from_opening(nodes: TwoNodes) -> None:
+def test_a_node_with_another_key_opens_without_it_and_makes_none(nodes: TwoNodes) -> None:
     store_secrets(nodes.here, SECRET)
+    (key,) = nodes.here.key_file.keys()
     assert nodes.there.key_file.path is not None
     nodes.there.key_file.path.unlink()
     nodes.there.key_file.make()
     for is_missing in (False, True):
         if is_missing:
             nodes.there.key_file.path.unlink()
-        with pytest.raises(EncryptionKeyUnknown, match="not in this server's key file"):
-            encryption.open_keys(nodes.there)
+        reason = encryption.open_keys(nodes.there)
+        assert isinstance(reason, EncryptionKeyUnknown)
+        assert "not in this server's key file" in str(reason)
+        assert missing_on(nodes.there) == key.fingerprint
     nodes.there.key_file.may_make = True
-    with pytest.raises(EncryptionKeyUnknown):
-        encryption.open_keys(nodes.there)
+    assert isinstance(encryption.open_keys(nodes.there), EncryptionKeyUnknown)
     assert not nodes.there.key_file.path.exists()
+    with pytest.raises(EncryptionKeyUnknown):
+        store_secrets(nodes.there, SECRET)
+    assert missing_on(nodes.here) is None
+    nodes.give_key_file()
+    assert missing_on(nodes.there) is None
+    assert read_secrets(nodes.there) == [SECRET]
+
+
+def missing_on(store: Store) -> str | None:
+    with store.read() as db:
+        return encryption.missing_key(db)
+
+
+def test_no_key_is_made_where_the_database_forgot_which_it_was(nodes: TwoNodes) -> None:
+    store_secrets(nodes.here, SECRET)
+    with nodes.here.write() as transaction:
+        transaction.connection.execute(delete(tables.site_value))
+    assert nodes.here.key_file.path is not None
+    nodes.here.key_file.path.unlink()
+    assert isinstance(encryption.open_keys(nodes.here), EncryptionKeyUnknown)
+    assert not nodes.here.key_file.path.exists()
 
 
 def test_a_lost_key_that_nothing_is_encrypted_with_is_replaced(nodes: TwoNodes) -> None:
     assert nodes.here.key_file.path is not None
     nodes.here.key_file.path.unlink()
-    assert encryption.open_keys(nodes.here)
+    assert encryption.open_keys(nodes.here) is None
     store_secrets(nodes.here, SECRET)
     assert read_secrets(nodes.here) == [SECRET]
 
 
 def test_without_a_key_nothing_is_stored(store: Store) -> None:
     store.key_file.may_make = False
-    assert not encryption.open_keys(store)
+    assert isinstance(encryption.open_keys(store), NoEncryptionKey)
     with pytest.raises(NoEncryptionKey, match="silverball secret"):
         store_secrets(store, SECRET)
     assert stored_values(store) == []
 
 
-def test_a_file_of_something_else_is_refused(store: Store) -> None:
+def test_a_file_of_something_else_is_no_key(store: Store) -> None:
     assert store.key_file.path is not None
     store.key_file.path.write_text("correct horse\n")
-    with pytest.raises(KeyFileUnusable, match="something else"):
-        encryption.open_keys(store)
+    reason = encryption.open_keys(store)
+    assert isinstance(reason, KeyFileUnusable)
+    assert "something else" in str(reason)
 
 
 def test_what_an_older_version_stored_in_plain_is_read_and_then_encrypted(store: Store) -> None:
@@ -169,7 +193,7 @@ def test_the_key_is_replaced_while_two_nodes_run(nodes: TwoNodes) -> None:
     assert {fingerprint_of(each) for each in stored_values(nodes.here)} == {new}
     assert encryption.drop_old_keys(nodes.here) == 1
     nodes.give_key_file()
-    assert encryption.open_keys(nodes.there)
+    assert encryption.open_keys(nodes.there) is None
     assert read_secrets(nodes.there) == everything
     with nodes.here.read() as db:
         entry = db.execute(select(audit_entry.c.event, audit_entry.c.source, audit_entry.c.detail)).one()

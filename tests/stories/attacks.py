@@ -155,8 +155,7 @@ def attacked_server(folder: Path) -> Iterator[tuple[int, int]]:
         "SILVERBALL_SECRET_FILE": str(folder / "secret"),
         "SILVERBALL_TRUSTED_PROXIES": "",
         "SILVERBALL_PUBLIC_READ": "1",
-        "SILVERBALL_RATE_LIMIT_PER_MINUTE": "0",
-        "SILVERBALL_PAGES_PER_MINUTE": "0",
+        "SILVERBALL_QUOTAS": "open",
     }
     log = folder / "log"
     with log.open("w") as out:

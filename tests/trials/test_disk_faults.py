@@ -43,7 +43,7 @@ class Desk:
         self.work, self.ledger = Work(self._store, rounds=3), Ledger()
         # This process would keep the file from being checked.
         self._store.disconnect()
-        self.servers = Servers(self.url, SILVERBALL_STANDINGS_INTERVAL_SECONDS="0")
+        self.servers = Servers(self.url, SILVERBALL_QUOTAS="open")
         self.recoveries: list[float] = []
         self.noticed = 0
 

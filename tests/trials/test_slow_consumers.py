@@ -153,7 +153,7 @@ class Site:
         self.store = Store(url)
         self.work = Work(self.store, rounds=1)
         self.tournament_id = self.work.tournament_ids[0]
-        settings = {"SILVERBALL_PUBLIC_READ": "true", "SILVERBALL_JOURNAL_MEGABYTES_PER_ACCOUNT": "0"}
+        settings = {"SILVERBALL_PUBLIC_READ": "true", "SILVERBALL_QUOTAS": "open"}
         self.servers = [Servers(url, **settings) for _ in range(nodes)]
         for server in self.servers:
             server.start()

@@ -61,7 +61,7 @@ def client(store: Store, rated: int, database_url: str) -> Iterator[ComparingCli
     server = Servers(
         database_url,
         SILVERBALL_SECRET_FILE=str(store.key_file.path),
-        SILVERBALL_STANDINGS_INTERVAL_SECONDS="0",
+        SILVERBALL_QUOTAS="open",
         SILVERBALL_SUBMISSION_HOSTS="results.example.org",
     )
     server.start()

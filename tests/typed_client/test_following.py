@@ -22,7 +22,7 @@ SECONDS_MAX = 60
 
 @pytest.fixture
 def server(database_url: str) -> Iterator[Servers]:
-    own = Servers(database_url, SILVERBALL_STANDINGS_INTERVAL_SECONDS="0")
+    own = Servers(database_url, SILVERBALL_QUOTAS="open")
     own.start()
     yield own
     own.close()

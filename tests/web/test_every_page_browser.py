@@ -374,8 +374,9 @@ def test_everybody_can_get_a_new_password_by_mail(store: Store, screen: BrowserP
     an_account(store)
     page = screen.page
     with SmtpServer() as smtp:
-        mail = {"smtp_host": "127.0.0.1", "smtp_port": smtp.port, "smtp_sender": "night@silverball.test"}
-        with chromium.running_site(store, smtp_starttls=False, **mail) as screen.base_url:
+        server = f"smtp://127.0.0.1:{smtp.port}?tls=off"
+        mail = {"mail_server": server, "mail_sender": "night@silverball.test"}
+        with chromium.running_site(store, **mail) as screen.base_url:
             screen.go("/account/sign-in")
             look(screen)
             screen.click("text=Forgot your password?")

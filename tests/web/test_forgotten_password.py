@@ -47,8 +47,8 @@ class Post:
     """The mailer of a site, and a visitor of its pages; mails are sent when `deliver` is called."""
 
     def __init__(self, store: Store, smtp: SmtpServer, **values: Any) -> None:
-        given = {"smtp_host": "127.0.0.1", "smtp_port": smtp.port, "smtp_starttls": False, **values}
-        settings = Settings(base_url=SITE, smtp_sender=SENDER, **given)
+        given = {"mail_server": f"smtp://127.0.0.1:{smtp.port}?tls=off", **values}
+        settings = Settings(base_url=SITE, mail_sender=SENDER, **given)
         self.smtp = smtp
         self.seconds = 0.0
         self.mailer = RecoveryMailer(
@@ -263,9 +263,9 @@ def test_a_flood_of_requests_is_dropped(store: Store, post: Post) -> None:
 def test_a_password_is_given_to_a_trusted_server_only(store: Store, tmp_path: Path) -> None:
     an_account(store)
     authority = hosts.an_authority(tmp_path)
-    login = {"smtp_user": "night", "smtp_password": "ball saver", "smtp_starttls": True}
     with SmtpServer(authority.server_context("localhost")) as smtp:
-        post = Post(store, smtp, smtp_host="localhost", **login)
+        server = f"smtp://night@localhost:{smtp.port}"
+        post = Post(store, smtp, mail_server=server, mail_password="ball saver")
         post.ask()
         assert post.deliver() == []
         post.mailer.open_tls = authority.client_context
@@ -287,7 +287,7 @@ def test_without_a_server_for_mail_there_is_no_such_page(store: Store, visitor: 
 
 def test_a_site_mails_what_its_page_was_asked_for(store: Store, smtp: SmtpServer) -> None:
     an_account(store)
-    mail = {"smtp_host": "127.0.0.1", "smtp_port": smtp.port, "smtp_starttls": False, "smtp_sender": SENDER}
+    mail = {"mail_server": f"smtp://127.0.0.1:{smtp.port}?tls=off", "mail_sender": SENDER}
     with running_site(store, **mail) as address:
         with httpx2.Client(base_url=address, headers={"Host": "evil.example"}) as client:
             form = page_forms.forms_on(client.get(PATH).text)["forgotten"]
@@ -304,17 +304,20 @@ def test_a_site_mails_what_its_page_was_asked_for(store: Store, smtp: SmtpServer
 @pytest.mark.parametrize(
     ("values", "named"),
     [
-        ({"BASE_URL": ""}, "SMTP_HOST needs SILVERBALL_BASE_URL"),
-        ({"SMTP_SENDER": ""}, "SMTP_SENDER must be a mail address"),
-        ({"SMTP_SENDER": "a@b.test\nBcc: c@d.test"}, "SMTP_SENDER must be a mail address"),
-        ({"SMTP_PORT": "0"}, "SMTP_PORT must be a port"),
-        ({"SMTP_PORT": "65536"}, "SMTP_PORT must be a port"),
-        ({"SMTP_USER": "night", "SMTP_STARTTLS": "off"}, "SMTP_USER needs SILVERBALL_SMTP_STARTTLS"),
+        ({"BASE_URL": ""}, "MAIL_SERVER needs SILVERBALL_BASE_URL"),
+        ({"MAIL_SENDER": ""}, "MAIL_SENDER must be a mail address"),
+        ({"MAIL_SENDER": "a@b.test\nBcc: c@d.test"}, "MAIL_SENDER must be a mail address"),
+        ({"MAIL_SERVER": "smtp://smtp.example.org:0"}, "MAIL_SERVER must be smtp://"),
+        ({"MAIL_SERVER": "smtp://smtp.example.org:65536"}, "MAIL_SERVER must be smtp://"),
+        ({"MAIL_SERVER": "smtp.example.org"}, "MAIL_SERVER must be smtp://"),
+        ({"MAIL_SERVER": "smtp://night@x.test?tls=off"}, "MAIL_SERVER has a name and no TLS"),
     ],
 )
 def test_settings_with_which_no_mail_can_be_sent_are_refused(values: dict[str, str], named: str) -> None:
-    good = {"BASE_URL": SITE, "SMTP_HOST": "smtp.example.org", "SMTP_SENDER": SENDER}
-    assert program_settings.load(named_in_full(good)).smtp_port == 587
+    good = {"BASE_URL": SITE, "MAIL_SERVER": "smtp://smtp.example.org", "MAIL_SENDER": SENDER}
+    address = program_settings.load(named_in_full(good)).mail
+    assert address is not None
+    assert (address.host, address.port, address.user) == ("smtp.example.org", 587, "")
     with pytest.raises(SettingError, match=named):
         program_settings.load(named_in_full({**good, **values}))
 

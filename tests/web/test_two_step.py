@@ -287,8 +287,28 @@ def test_a_server_without_a_key_says_what_is_missing(store: Store, visitor: Visi
     visitor.sign_in()
     store.key_file.may_make = False
     refused = send(visitor, PAGE, "begin")
-    assert (refused.status_code, "SILVERBALL_SECRET_FILE" in refused.text) == (409, True)
+    assert (refused.status_code, "SILVERBALL_SECRET_FILE" in refused.text) == (503, True)
     assert count(store, "two_step") == 0
+
+
+def test_with_a_lost_key_a_recovery_code_lets_in_and_the_account_says_what_is_off(
+    store: Store, visitor: Visitor
+) -> None:
+    an_account(store)
+    visitor.sign_in()
+    secret, (recovery, *_) = turn_on(visitor)
+    assert "Off without the key" not in visitor.get("/account").text
+    visitor.cookies.clear()
+    assert store.key_file.path is not None
+    store.key_file.path.rename(store.key_file.path.with_name("aside"))
+    visitor.wait(minutes=5)
+    refused = give_code(visitor, visitor.sign_in(), code_at(visitor, secret))
+    assert (refused.status_code, "Enter a recovery code" in refused.text) == (503, True)
+    assert not is_signed_in(visitor)
+    give_code(visitor, refused, recovery)
+    assert "webhooks (their messages wait)" in visitor.get("/account").text
+    store.key_file.path.with_name("aside").rename(store.key_file.path)
+    assert "Off without the key" not in visitor.get("/account").text
 
 
 def test_a_form_that_the_sign_in_interrupted_waits_for_the_code_too(store: Store, visitor: Visitor) -> None:

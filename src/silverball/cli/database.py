@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
@@ -9,16 +10,20 @@ import msgspec
 
 from silverball import settings
 from silverball.kit.errors import Invalid, NotFound, Refusal
-from silverball.settings import SettingError
-from silverball.store.database import faults, health, migrate
+from silverball.settings import SettingError, Settings
+from silverball.store.database import backups, faults, health, migrate
+from silverball.store.database.backups import Encryption, Source
 from silverball.store.database.deadlines import COMMANDS, StoreLimits, TransactionTookTooLong
-from silverball.store.database.engine import Store
+from silverball.store.database.engine import SECRET_FILE_ENDING, Store
 from silverball.store.database.faults import DatabaseFault
+from silverball.store.database.files import CopyFailed
 from silverball.store.database.health import ForeignLog
-from silverball.store.database.migrate import UnusableSchema
+from silverball.store.database.migrate import BeforeChange, UnusableSchema
 from silverball.store.database.postgresql import SessionNotKept
 
 TOOK_TOO_LONG = "The database took too long, and nothing was changed. Give the command again."
+# A migration that begins again within this time has its backup already.
+BACKUP_LASTS = timedelta(days=1)
 URL_SCHEMES = ("sqlite:", "postgresql+psycopg:")
 
 
@@ -30,11 +35,13 @@ def open_database(
     may_create: bool = False,
     url: str | None = None,
     limits: StoreLimits = COMMANDS,
+    is_backed_up: bool = True,
 ) -> Iterator[Store]:
     """Open the database of `url`, or of SILVERBALL_DATABASE_URL, and bring its tables up to date.
 
     `not_found` replaces the sentence of NotFound. `may_migrate` also allows migrations of PostgreSQL,
     which several programs may share. A SQLite file that is missing is made with `may_create` only.
+    Before tables change, a backup is made, unless it is a database of another `url` or not `is_backed_up`.
     Every refusal becomes a sentence on stderr and exit code 1.
     """
     try:
@@ -48,7 +55,8 @@ def open_database(
         store = Store(address, None if url else secret_file(), limits=limits)
         try:
             store.require_session()
-            _bring_up_to_date(store, may_migrate=may_migrate)
+            before = _back_up_before if is_backed_up and url is None else _go_on
+            _bring_up_to_date(store, before, may_migrate=may_migrate)
             yield store
         finally:
             store.close()
@@ -59,6 +67,11 @@ def open_database(
         raise click.ClickException(" ".join(sentences)) from error
     except TransactionTookTooLong as error:
         raise click.ClickException(TOOK_TOO_LONG) from error
+    except CopyFailed as error:
+        hint = "Nothing was changed. Without a backup: silverball migrate --no-backup"
+        raise click.ClickException(
+            f"No backup can be made before the tables change. {error} {hint}"
+        ) from error
     except (ForeignLog, Refusal, SessionNotKept, SettingError, UnusableSchema) as error:
         raise click.ClickException(str(error)) from error
     except DatabaseFault as error:
@@ -68,6 +81,33 @@ def open_database(
         if faults.is_lock_timeout(error):
             raise click.ClickException(TOOK_TOO_LONG) from error
         raise click.ClickException(f"The database cannot be used: {faults.short_message(error)}") from error
+
+
+def backup_source() -> Source:
+    """What a backup copies. Raises SettingError and CopyFailed."""
+    url = database_url()
+    require_file(url)
+    file = sqlite_file(url)
+    if file is None and url.startswith("sqlite:"):
+        raise CopyFailed("A database in memory cannot be copied.")
+    return Source(url=url, file=file, key_file=key_file(file))
+
+
+def backup_encryption(loaded: Settings) -> Encryption | None:
+    """How backups are encrypted by the settings. Raises CopyFailed for a short passphrase."""
+    if not loaded.backup_passphrase:
+        return None
+    return Encryption(
+        passphrase=backups.usable_passphrase(loaded.backup_passphrase, "SILVERBALL_BACKUP_PASSPHRASE")
+    )
+
+
+def key_file(file: Path | None) -> Path | None:
+    """The key file: that of the settings, or the one beside an SQLite file."""
+    named = secret_file()
+    if named is None and file is not None:
+        return file.with_name(f"{file.name}{SECRET_FILE_ENDING}")
+    return named
 
 
 def secret_file() -> Path | None:
@@ -105,22 +145,44 @@ def sqlite_file(url: str) -> Path | None:
     return Path(file) if is_file else None
 
 
-def _bring_up_to_date(store: Store, *, may_migrate: bool) -> None:
+def _go_on(_schema: str) -> None:
+    """Let tables change without a backup."""
+
+
+def _back_up_before(schema: str) -> None:
+    """Make the backup `before-0043` in the folder of backups, once. Raises CopyFailed."""
+    loaded, now = settings.load(), datetime.now(UTC)
+    folder, encrypted = Path(loaded.backup_folder), backup_encryption(loaded)
+    backups.make_folder(folder)
+    backups.remove_expired(folder, now)
+    target = folder / backups.before_migration_name(schema, encrypted)
+    # A migration that was cut off, or waits for a table, begins again.
+    if target.exists() and now.timestamp() - target.stat().st_mtime < BACKUP_LASTS.total_seconds():
+        return
+    click.echo(f"Before its tables change, the database is copied to {target}.", err=True)
+    backups.write_backup(backup_source(), target, encrypted, with_key=True, verify=None)
+
+
+def _bring_up_to_date(store: Store, before: BeforeChange, *, may_migrate: bool) -> None:
     if store.is_sqlite:
         # Only one program uses the file, and none of the version before.
-        migrate.contract(store)
+        migrate.contract(store, before=before)
         return
     if migrate.is_current(store):
         return
     if not may_migrate:
         # A shared database is migrated only on request.
         raise SettingError("The database does not have the tables of this version. Run: silverball migrate")
-    migrate.migrate(store)
+    migrate.migrate(store, before=before)
 
 
 # Lists in a terminal, as tables for people or as JSON for programs.
 
 
+# Commands that bring the tables up to date take this option.
+no_backup_option = click.option(
+    "--no-backup", is_flag=True, help="Make no backup before the tables of the database change."
+)
 # Every command that lists something takes this option.
 json_option = click.option("--json", "as_json", is_flag=True, help="Print a list of JSON for programs.")
 

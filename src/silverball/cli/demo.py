@@ -15,21 +15,19 @@ from random import Random, SystemRandom
 import click
 from msgspec import Struct
 
-from silverball import settings
 from silverball.cli import database, import_, server
 from silverball.demo import live as demo_live
 from silverball.demo import nights as demo_nights
 from silverball.demo import sandboxes as demo_sandboxes
 from silverball.demo.robots import WallClock
-from silverball.feed import bus, feed
-from silverball.jobs import rating_period
 from silverball.kit import logs
 from silverball.kit.security import passwords
+from silverball.rules.ratings.formulas import DEFAULTS
 from silverball.service.periods import rating_run as periods
 from silverball.service.players import writes as players_writes
 from silverball.service.users import reads as user_reads
 from silverball.service.users import writes as users
-from silverball.settings import Settings
+from silverball.settings import Settings, with_quotas
 from silverball.store.database.deadlines import LONG_COMMANDS, REQUESTS
 from silverball.store.database.engine import Store
 from silverball.store.database.faults import DatabaseFault
@@ -222,35 +220,36 @@ class DemoOwner(Struct, frozen=True):
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON when ready, for programs.")
 @click.option("--no-robots", is_flag=True, help="Only serve the loaded data; no robots play.")
-def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) -> None:
+@click.option("--show", "is_shown", is_flag=True, help="Print the token and the password again, and end.")
+@click.option("--no-limits", is_flag=True, hidden=True)
+def demo(
+    host: str, port: int, data: Path, *, as_json: bool, no_robots: bool, is_shown: bool, no_limits: bool
+) -> None:
     """Serve real and invented tournaments to try everything with.
+
+    It has settings of its own, whatever those of the machine are.
 
     The first start takes some seconds: it loads 21 real knockout tournaments and ten invented ones, and
     robots play a tournament of each format. While it runs, robots play match play in tournament 1, and
     every twenty minutes an evening in another format.
     """
-    configured = settings.load()
-    _refuse_wrong_feed(configured)
+    if is_shown:
+        _show(data)
+        return
     listener = server.open_listener(host, port)
     folder = prepare_folder(data, ORGANIZER_EMAIL)
     bound = listener.getsockname()[1]
     lan_url = _lan_url(host, bound)
-    # What is loaded and played must not depend on limits and addresses that somebody tries out.
     play_settings = Settings(
         base_url=f"http://127.0.0.1:{bound}",
         database_url=f"sqlite:///{folder / DATABASE}",
         exports_folder=str(folder / EXPORTS),
         allow_loopback=True,
     )
-    demo_settings = dataclasses.replace(
-        configured,
-        database_url=play_settings.database_url,
-        exports_folder=play_settings.exports_folder,
-        allow_loopback=True,
-    )
-    if lan_url is not None and not demo_settings.base_url:
-        # Links and printed codes must work on phones too.
-        demo_settings = dataclasses.replace(demo_settings, base_url=lan_url)
+    # Links and printed codes must work on phones too.
+    demo_settings = dataclasses.replace(play_settings, base_url=lan_url or "")
+    if no_limits:
+        demo_settings = with_quotas(demo_settings, "open")
     demo_settings = server.with_base_url(demo_settings, host, bound)
     with database.open_database(url=demo_settings.database_url, may_create=True, limits=REQUESTS) as store:
         owner = _fill(store.with_limits(LONG_COMMANDS), play_settings, folder, no_robots=no_robots)
@@ -274,16 +273,20 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
                 listener,
                 when_ready=lambda: click.echo(text),
                 # The address for phones is a guess where the machine has several.
-                follows_host=server.follows_host(configured, host),
+                follows_host=server.follows_host(Settings(), host),
                 trials=trials,
             )
 
 
-def _refuse_wrong_feed(configured: Settings) -> None:
-    """Raise SettingError for settings of the feed that it cannot begin with, before anything is loaded."""
-    feed.rules_from_settings(configured)
-    if configured.redis_url:
-        bus.check_redis_url(configured.redis_url)
+def _show(folder: Path) -> None:
+    """Print what the demo in a folder said at its start. Raises ClickException without one."""
+    try:
+        token, password = ((folder / name).read_text("utf-8").strip() for name in (TOKEN, PASSWORD))
+    except OSError as error:
+        raise click.ClickException(
+            f"There is no demo in {folder}: start it with `silverball demo`."
+        ) from error
+    click.echo(f"E-mail    {ORGANIZER_EMAIL}\nPassword  {password}\nToken     {token}")
 
 
 def _fill(store: Store, play_settings: Settings, folder: Path, *, no_robots: bool) -> DemoOwner:
@@ -293,7 +296,7 @@ def _fill(store: Store, play_settings: Settings, folder: Path, *, no_robots: boo
     # The first tournament of all gets the number 1.
     demo_live.reserve_tournament(store, play_settings, user_id, dice)
     demo_sandboxes.reserve_things(demo_nights.organizer_client(store, play_settings, user_id, WallClock()))
-    owner = load_demo(store, folder / TOKEN, play_settings)
+    owner = load_demo(store, folder / TOKEN)
     demo_nights.load_machines(store)
     demo_live.play_first_rounds(store, play_settings, owner.user_id, dice)
     if not no_robots:
@@ -343,7 +346,7 @@ def organizer_id(store: Store) -> int:
     return user_id
 
 
-def load_demo(store: Store, token_file: Path, play_settings: Settings) -> DemoOwner:
+def load_demo(store: Store, token_file: Path) -> DemoOwner:
     """Load the demo's data, unless a working token exists. The token is written last."""
     stored = _stored_owner(store, token_file)
     if stored is not None:
@@ -358,7 +361,7 @@ def load_demo(store: Store, token_file: Path, play_settings: Settings) -> DemoOw
     periods.rate_days(
         store,
         rating_days.rating_day(now) - timedelta(days=1),
-        rating_period.rating_parameters(play_settings),
+        DEFAULTS,
         now,
     )
     with store.write() as transaction:

@@ -16,17 +16,19 @@ from msgspec import Struct
 
 from silverball import settings
 from silverball.cli import database
-from silverball.cli.backup import BACKED_UP_AT
 from silverball.exchange import nightly
 from silverball.jobs import mail_recoveries
+from silverball.jobs.rating_period import DELAY_DAYS
 from silverball.kit.errors import Refusal
 from silverball.kit.mail import MailFailed, MailTalk
 from silverball.kit.security.encryption import KeyFile
 from silverball.settings import SettingError, Settings
 from silverball.store.database import faults, health, migrate
+from silverball.store.database.backups import BACKED_UP_AT
 from silverball.store.database.deadlines import COMMANDS
-from silverball.store.database.engine import SECRET_FILE_ENDING, SQLITE_FILES_BESIDE, Store
+from silverball.store.database.engine import SQLITE_FILES_BESIDE, Store
 from silverball.store.database.faults import DatabaseFault
+from silverball.store.database.files import CopyFailed
 from silverball.store.database.health import ForeignLog
 from silverball.store.database.migrate import UnusableSchema
 from silverball.store.database.postgresql import SessionNotKept
@@ -80,9 +82,6 @@ def _proxy_finding(loaded: Settings, scheme: str) -> Finding:
             " and all visitors share one allowance."
         )
         return Finding("proxies", "warning", sentence)
-    if loaded.feed_require_tls and not loaded.trusted_proxies:
-        sentence = "SILVERBALL_FEED_REQUIRE_TLS refuses every socket while no proxy is trusted."
-        return Finding("proxies", "error", sentence)
     trusted = loaded.trusted_proxies or "none"
     sentence = f"Headers are believed from: {trusted}. The proxy must be among them."
     return Finding("proxies", "ok", sentence)
@@ -165,13 +164,13 @@ def exports_findings(loaded: Settings) -> list[Finding]:
 
 def mail_findings(loaded: Settings) -> list[Finding]:
     """Whether the mail server lets us in; nothing is sent."""
-    if not loaded.smtp_host:
+    if loaded.mail is None:
         return [Finding("mail", "ok", "Not used: links to new passwords are handed out by an administrator.")]
     try:
         MailTalk(mail_recoveries.mail_server(loaded)).run_within(CHECK_SECONDS)
     except MailFailed as error:
         return [Finding("mail", "error", f"{error.step}: {error}")]
-    return [Finding("mail", "ok", f"{loaded.smtp_host} lets us in. Try it: silverball mail test ADDRESS")]
+    return [Finding("mail", "ok", f"{loaded.mail.host} lets us in. Try it: silverball mail test ADDRESS")]
 
 
 def certificate_findings(loaded: Settings) -> list[Finding]:
@@ -217,7 +216,7 @@ def database_findings(loaded: Settings, url: str, key_file: Path | None) -> list
         found = [] if file is None else _damage_findings(file)
         if any(finding.status == "error" for finding in found):
             return found
-        return [*found, *_open_database_findings(store, key_file, loaded.rating_delay_days)]
+        return [*found, *_open_database_findings(store, key_file, loaded)]
     except DatabaseFault as error:
         return [Finding("database", "error", f"It cannot be used: {faults.short_message(error)}")]
     finally:
@@ -239,7 +238,7 @@ def _damage_findings(file: Path) -> list[Finding]:
     return [Finding("database file", "ok", "SQLite finds it to be whole.")]
 
 
-def _open_database_findings(store: Store, key_file: Path | None, delay_days: int) -> list[Finding]:
+def _open_database_findings(store: Store, key_file: Path | None, loaded: Settings) -> list[Finding]:
     address = store.url.render_as_string(hide_password=True)
     try:
         store.require_session()
@@ -249,7 +248,8 @@ def _open_database_findings(store: Store, key_file: Path | None, delay_days: int
     if findings[-1].status != "ok":
         return findings
     findings += [_search_finding(store), _clock_finding(store), _key_finding(store, key_file)]
-    return [*findings, _backup_finding(store), _ratings_finding(store, delay_days)]
+    findings += _backup_findings(store, loaded)
+    return [*findings, _ratings_finding(store)]
 
 
 def _schema_finding(store: Store) -> Finding:
@@ -263,6 +263,24 @@ def _schema_finding(store: Store) -> Finding:
     return Finding("schema", "warning", f"{sentence} Make a backup, then run: silverball migrate")
 
 
+def _backup_findings(store: Store, loaded: Settings) -> list[Finding]:
+    """Whether there is a new backup, and whether others could read it."""
+    if loaded.backup_by:
+        return [Finding("backup", "ok", f"{loaded.backup_by} makes them.")]
+    subject = "backup passphrase"
+    try:
+        encrypted = database.backup_encryption(loaded)
+    except CopyFailed as error:
+        return [_backup_finding(store), Finding(subject, "error", str(error))]
+    if encrypted is None:
+        sentence = (
+            "Backups are not encrypted, and have the key for secrets in them:"
+            " SILVERBALL_BACKUP_PASSPHRASE_FILE names a file with a passphrase."
+        )
+        return [_backup_finding(store), Finding(subject, "warning", sentence)]
+    return [_backup_finding(store), Finding(subject, "ok", "There is one. Keep a copy elsewhere.")]
+
+
 def _backup_finding(store: Store) -> Finding:
     with store.read() as db:
         noted = site_values.find_site_value(db, BACKED_UP_AT)
@@ -273,8 +291,8 @@ def _backup_finding(store: Store) -> Finding:
     return Finding("backup", status, f"The newest is {hours} hours old.")
 
 
-def _ratings_finding(store: Store, delay_days: int) -> Finding:
-    oldest = delay_days + RATING_DAYS_LATE_MAX
+def _ratings_finding(store: Store) -> Finding:
+    oldest = DELAY_DAYS + RATING_DAYS_LATE_MAX
     last_day = (datetime.now(UTC) - timedelta(days=oldest)).date().isoformat()
     with store.read() as db:
         waits_since = rating_days.oldest_waiting_day(db)
@@ -315,7 +333,8 @@ def _key_finding(store: Store, key_file: Path | None) -> Finding:
         return Finding("key for secrets", "error", str(error))
     if is_needed and fingerprint not in known:
         sentence = f"The database needs the key {fingerprint}, which is not in {key_file or 'any file'}."
-        return Finding("key for secrets", "error", f"{sentence} Set SILVERBALL_SECRET_FILE.")
+        sentence = f"{sentence} {encryption.OFF_WITHOUT_KEY}."
+        return Finding("key for secrets", "error", f"{sentence} Or give it up: silverball secret forget")
     if known:
         return Finding("key for secrets", "ok", f"{key_file} has {len(known)}. Keep a copy elsewhere.")
     if store.is_sqlite:
@@ -349,11 +368,7 @@ def doctor(*, as_json: bool) -> None:
 
 def examine() -> list[Finding]:
     """Look at everything; returns the findings in the order of the causes."""
-    names = settings.unknown_names()
-    findings = [
-        Finding("settings", "warning", settings.unknown_name_sentence(name, meant))
-        for name, meant in names.items()
-    ]
+    findings = [Finding("settings", "warning", sentence) for sentence in settings.warnings()]
     try:
         loaded, url = settings.load(), database.database_url()
     except SettingError as error:
@@ -365,9 +380,7 @@ def examine() -> list[Finding]:
 
 def _examine_installation(loaded: Settings, url: str) -> list[Finding]:
     file = database.sqlite_file(url)
-    key_file = database.secret_file()
-    if key_file is None and file is not None:
-        key_file = file.with_name(f"{file.name}{SECRET_FILE_ENDING}")
+    key_file = database.key_file(file)
     findings = base_url_findings(loaded)
     # Before the database is opened, which takes its files away from others.
     findings += permission_findings(file, key_file)

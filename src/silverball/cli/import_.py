@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 
-from silverball import settings
 from silverball.cli import database
 from silverball.exchange import federation as files
 from silverball.exchange import machine_files, ratings_csv
@@ -19,8 +18,8 @@ from silverball.exchange.bundle import file as bundles
 from silverball.exchange.bundle import id_map
 from silverball.exchange.bundle.file import ImportedBundle
 from silverball.exchange.federation import BrokenRecordsFile, ImportedRecords
-from silverball.jobs import rating_period
 from silverball.kit.errors import NotFound, Refusal
+from silverball.rules.ratings.formulas import DEFAULTS
 from silverball.service.machines.writes import MachineMoves
 from silverball.service.periods import rating_run
 from silverball.service.users import reads as users
@@ -217,7 +216,7 @@ def ratings(file: Path) -> None:
             imported = ratings_csv.read(file)
         except OSError as error:
             raise click.ClickException(f"{file} cannot be read: {error.strerror}.") from error
-        parameters = rating_period.rating_parameters(settings.load())
+        parameters = DEFAULTS
         click.echo(f"Storing {len(imported.seeds)} ratings ...", err=True)
         with store.write() as transaction:
             rating_run.import_ratings(

@@ -21,8 +21,8 @@ def mail() -> None:
 def send_test(address: str) -> None:
     """Send a mail to ADDRESS, and name the step that fails."""
     loaded = settings.load()
-    if not loaded.smtp_host:
-        raise click.ClickException("SILVERBALL_SMTP_HOST is not set: this server sends no mails.")
+    if loaded.mail is None:
+        raise click.ClickException("SILVERBALL_MAIL_SERVER is not set: this server sends no mails.")
     try:
         message = mail_recoveries.test_mail(loaded, address, datetime.now(UTC))
     except ValueError as error:
@@ -31,4 +31,4 @@ def send_test(address: str) -> None:
         MailTalk(mail_recoveries.mail_server(loaded), message).run_within(TEST_SECONDS_MAX)
     except MailFailed as error:
         raise click.ClickException(f"{error.step}: {error}") from error
-    click.echo(f"{loaded.smtp_host} took the mail to {address}.")
+    click.echo(f"{loaded.mail.host} took the mail to {address}.")

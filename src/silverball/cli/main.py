@@ -13,6 +13,7 @@ from silverball.kit import loading
 # Command -> its module, which has a click command of this name, and its help. One line per command.
 COMMANDS: dict[str, tuple[str, str]] = {
     "backup": ("silverball.cli.backup", "Write a checked copy of the database, while servers run."),
+    "config": ("silverball.cli.config", "Print the settings that hold, and whence they come."),
     "migrate": ("silverball.cli.migrate", "Bring the database to the schema of this version."),
     "demo": ("silverball.cli.demo", "Serve real and invented tournaments to try everything with."),
     "doctor": ("silverball.cli.doctor", "Look for what is wrong with the installation."),
@@ -36,6 +37,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rate": ("silverball.cli.rate", "Rate all results."),
     "serve": ("silverball.cli.serve", "Serve the site until stopped."),
 }
+
+
+# These have their own, or need none.
+WITHOUT_SETTINGS = frozenset({"demo", "ready", "watch"})
 
 
 class LazyGroup(click.Group):
@@ -82,11 +87,25 @@ def _print_version(ctx: click.Context, _option: click.Parameter, is_asked: bool)
     callback=_print_version,
     help="Version and commit.",
 )
-def silverball_group() -> None:
+@click.option(
+    "--config", metavar="FILE", help="The settings file, in the place of /etc/silverball/silverball.toml."
+)
+@click.pass_context
+def silverball_group(context: click.Context, config: str | None) -> None:
     """A self-hostable tournament data service for pinball.
 
-    Settings are environment variables whose names begin with SILVERBALL_; docs/settings.md lists them.
+    Settings are in a file, or in environment variables whose names begin with SILVERBALL_: docs/settings.md
+    lists them. Run as root, a command becomes the owner of the data folder first.
     """
+    if context.invoked_subcommand in WITHOUT_SETTINGS or {"-h", "--help"} & set(sys.argv):
+        return
+    from silverball import settings
+    from silverball.kit import privileges
+
+    if config is not None:
+        settings.name_file(config)
+    if context.invoked_subcommand != "config" and (folder := settings.load_data_folder()):
+        privileges.become_owner(folder)
 
 
 def main() -> None:

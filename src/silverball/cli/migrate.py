@@ -13,9 +13,13 @@ from silverball.store.database import migrate as database_migrate
     is_flag=True,
     help="Also remove what only the version before needs; its nodes must be stopped.",
 )
-def migrate(*, contract: bool) -> None:
-    """Bring the database to the schema of this version."""
-    with database.open_database(may_migrate=True, may_create=True) as store:
+@database.no_backup_option
+def migrate(*, contract: bool, no_backup: bool) -> None:
+    """Bring the database to the schema of this version.
+
+    Before its tables change, it is copied into the folder of backups.
+    """
+    with database.open_database(may_migrate=True, may_create=True, is_backed_up=not no_backup) as store:
         # Also where the tables are there already: their indexes may have become possible since.
         database_migrate.migrate(store)
         # A stopped server, or the version before, may have left some of it.

@@ -7,10 +7,9 @@ from datetime import UTC, date, datetime, timedelta
 import click
 from msgspec import Struct
 
-from silverball import settings
 from silverball.cli import database
 from silverball.jobs import rating_period
-from silverball.rules.ratings.formulas import Parameters
+from silverball.rules.ratings.formulas import DEFAULTS, Parameters
 from silverball.rules.ratings.standing import CurrentRating
 from silverball.service.periods import rating_run as runs
 from silverball.service.periods.reads import standing
@@ -33,22 +32,21 @@ DAY = click.DateTime(["%Y-%m-%d"])
 def rate(until: datetime | None, begin: datetime | None, *, rebuild: bool) -> None:
     """Rate the results of all days that are not rated yet, and of corrected days again.
 
-    A server does this by itself, with the delay of SILVERBALL_RATING_DELAY_DAYS. A rebuild shows whose
+    A server does this by itself, after seven days for corrections. A rebuild shows whose
     rating is another one afterwards.
     """
     if begin is not None and not rebuild:
         raise click.UsageError("--from needs --rebuild.")
-    loaded = settings.load()
     now = datetime.now(UTC).replace(microsecond=0)
     today = rating_days.rating_day(now)
-    last = today - timedelta(days=loaded.rating_delay_days) if until is None else until.date()
+    last = today - timedelta(days=rating_period.DELAY_DAYS) if until is None else until.date()
     if last > today:
         raise click.UsageError("--until cannot be in the future.")
     first = (begin.date() if begin else date.min) if rebuild else None
     with database.open_database(limits=RATING_COMMANDS) as store:
         before = _ratings_today(store) if rebuild else None
         try:
-            days = _rate_with_progress(store, last, rating_period.rating_parameters(loaded), now, first)
+            days = _rate_with_progress(store, last, DEFAULTS, now, first)
         except RunSuperseded as error:
             raise click.ClickException("Another run has begun and rates the remaining days.") from error
         click.echo(f"{days or 'No'} day{'' if days == 1 else 's'} rated, up to {last}.")

@@ -1,6 +1,7 @@
 """silverball ready: what health checks of containers and units ask."""
 
 import http.client
+import json
 import time
 
 import click
@@ -18,24 +19,28 @@ def ready(host: str, port: int, seconds: int) -> None:
     until = time.monotonic() + seconds
     while True:
         try:
-            _ask(host, port)
+            answer = _ask(host, port)
         except click.ClickException:
             if time.monotonic() >= until:
                 raise
             time.sleep(PAUSE_SECONDS)
         else:
-            click.echo("The server is ready.")
+            # What a degraded server does without is for its operator to read.
+            click.echo(answer.get("message", "The server is ready."))
             return
 
 
-def _ask(host: str, port: int) -> None:
+def _ask(host: str, port: int) -> dict[str, str]:
     connection = http.client.HTTPConnection(host, port, timeout=ANSWER_SECONDS_MAX)
     try:
         connection.request("GET", "/ready")
-        status = connection.getresponse().status
+        answer = connection.getresponse()
+        status, text = answer.status, answer.read()
     except (OSError, http.client.HTTPException) as error:
         raise click.ClickException(f"Nothing answers at {host} port {port}: {error}.") from error
     finally:
         connection.close()
     if status != http.client.OK:
         raise click.ClickException(f"The server is not ready: /ready answers {status}.")
+    values: dict[str, str] = json.loads(text or b"{}")
+    return values

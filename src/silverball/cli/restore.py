@@ -11,18 +11,19 @@ from pathlib import Path
 
 import click
 
-from silverball.cli import backup as backups
+from silverball import settings
 from silverball.cli import database
-from silverball.cli.backup import DATABASE, DUMP, MOMENT, SECRET, Unlocking
+from silverball.cli.backup import verify_copy
 from silverball.kit import files
 from silverball.kit.errors import Refusal
 from silverball.kit.security.encryption import KeyFile
 from silverball.service.accounts import erasing
 from silverball.settings import SettingError
-from silverball.store.database import faults, health, migrate
+from silverball.store.database import backups, faults, health, migrate
 from silverball.store.database import files as database_files
+from silverball.store.database.backups import DATABASE, DUMP, MOMENT, SECRET, Unlocking
 from silverball.store.database.deadlines import COPIES
-from silverball.store.database.engine import SECRET_FILE_ENDING, SQLITE_FILES_BESIDE, Store
+from silverball.store.database.engine import SQLITE_FILES_BESIDE, Store
 from silverball.store.database.faults import DatabaseFault
 from silverball.store.database.files import CopyFailed, DatabaseInUse
 from silverball.store.database.health import ForeignLog
@@ -63,7 +64,9 @@ def restore(
     started = time.monotonic()
     with _sentences():
         url = database.database_url()
-        passphrase = backups.read_passphrase(passphrase_file) if passphrase_file else ""
+        passphrase = settings.load().backup_passphrase.strip()
+        if passphrase_file is not None:
+            passphrase = backups.read_passphrase(passphrase_file)
         unlocking = Unlocking(passphrase=passphrase, identity=identity)
         listed = _listed_in(before_url) if before_url else set()
         target = database.sqlite_file(url)
@@ -180,7 +183,7 @@ def _bring_up_to_date(url: str, listed: set[ErasedAccount]) -> None:
 
 
 def _verify(part: Path) -> None:
-    if faults_found := backups.verify_copy(part):
+    if faults_found := verify_copy(part):
         click.echo(f"Warning: {faults_found} `silverball verify` lists the differences.", err=True)
 
 
@@ -236,9 +239,7 @@ def _replace(part: Path, target: Path, *, is_kept: bool, is_readable: bool) -> N
 
 def _place_secret(secret: Path, target: Path | None) -> None:
     """Put the key file of the backup in its place, or beside it where there is another."""
-    place = database.secret_file()
-    if place is None and target is not None:
-        place = target.with_name(f"{target.name}{SECRET_FILE_ENDING}")
+    place = database.key_file(target)
     if place is None:
         raise CopyFailed("The backup has a key file: set SILVERBALL_SECRET_FILE to where it is to be.")
     keys = set(KeyFile(secret).keys())
@@ -257,9 +258,7 @@ def _place_secret(secret: Path, target: Path | None) -> None:
 
 def _tell_about_secret(url: str, target: Path | None) -> None:
     """Say which key the restored database needs, where it is not there."""
-    place = database.secret_file()
-    if place is None and target is not None:
-        place = target.with_name(f"{target.name}{SECRET_FILE_ENDING}")
+    place = database.key_file(target)
     store = Store(url, place, limits=COPIES)
     try:
         with store.read() as db:
@@ -273,6 +272,6 @@ def _tell_about_secret(url: str, target: Path | None) -> None:
     there = f"has other keys ({', '.join(known)})" if known else "is missing"
     click.echo(
         f"Warning: the database has secrets that are encrypted with the key {fingerprint}, and the key file"
-        f" {place or 'of SILVERBALL_SECRET_FILE'} {there}. The server does not start without it.",
+        f" {place or 'of SILVERBALL_SECRET_FILE'} {there}. {encryption.OFF_WITHOUT_KEY}.",
         err=True,
     )

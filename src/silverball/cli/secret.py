@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from secrets import SystemRandom
+from urllib.parse import urlsplit
 
 import click
 
@@ -9,7 +11,8 @@ from silverball import settings
 from silverball.cli import database
 from silverball.kit.errors import Refusal
 from silverball.kit.security.encryption import KeyFile
-from silverball.store.people import encryption
+from silverball.service.accounts import key_loss
+from silverball.store.people import encryption, site_details
 
 
 @click.group(invoke_without_command=True)
@@ -46,6 +49,30 @@ def rotate() -> None:
     with database.open_database() as store:
         count = encryption.rotate(store, datetime.now(UTC))
     click.echo(f"Encrypted {count} secrets with the newest key.")
+
+
+@secret.command()
+@click.option("--yes", "is_sure", is_flag=True, help="Do not ask for the name of the site.")
+def forget(*, is_sure: bool) -> None:
+    """Give up the secrets of a lost key, and make a new key.
+
+    Lists first what is lost. Webhooks are switched off and get new secrets, printed codes end, moves that
+    have a stored token fail. Accounts with two-step sign-in keep it: a recovery code lets them in.
+    """
+    with database.open_database() as store:
+        with store.read() as db:
+            lost = key_loss.find_lost(db)
+            name = site_details.find_site_details(db).name or urlsplit(settings.load().base_url).hostname
+        click.echo(
+            f"Lost with the key: the secrets of {lost.webhooks} webhooks, {lost.printed_codes} sets of"
+            f" printed codes, {lost.two_step} two-step sign-ins and {lost.pulls} moves. If there is a copy of"
+            " the key anywhere, put it back instead."
+        )
+        name = name or "silverball"
+        if not is_sure and click.prompt(f"Type the site's name ({name}) to give them up") != name:
+            raise click.ClickException("That is another name. Nothing was changed.")
+        fingerprint = key_loss.forget_key(store, datetime.now(UTC), SystemRandom())
+        click.echo(f"The new key {fingerprint} is in {store.key_file.path}. Keep a copy of it.")
 
 
 @secret.command("drop-old")

@@ -33,19 +33,20 @@ def refuse_workers(_context: click.Context, _option: click.Parameter, workers: s
     "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 picks a free one."
 )
 @click.option("--create", is_flag=True, help="Make the SQLite file if it is missing.")
+@database.no_backup_option
 @click.option("--workers", hidden=True, expose_value=False, callback=refuse_workers)
-def serve(host: str, port: int, *, create: bool) -> None:
+def serve(host: str, port: int, *, create: bool, no_backup: bool) -> None:
     """Serve the site until stopped."""
     logs.configure()
-    warn_of_unknown_settings()
+    warn_of_settings()
     listener = server.passed_listener(settings.passed_listeners())
     if listener is not None:
         host = listener.getsockname()[0]
     with listener or server.open_listener(host, port) as opened:
-        _serve_listener(opened, host, create=create)
+        _serve_listener(opened, host, create=create, is_backed_up=not no_backup)
 
 
-def _serve_listener(listener: socket.socket, host: str, *, create: bool) -> None:
+def _serve_listener(listener: socket.socket, host: str, *, create: bool, is_backed_up: bool) -> None:
     # A refused address or option is told without loading what serves requests.
     with loading.collector_paused():
         from silverball.cli import server
@@ -54,7 +55,7 @@ def _serve_listener(listener: socket.socket, host: str, *, create: bool) -> None
     loaded = with_base_url(configured, host, listener.getsockname()[1])
     is_followed = follows_host(configured, host)
     announce = announcement(loaded, is_followed=is_followed)
-    with database.open_database(may_create=create, limits=REQUESTS) as store:
+    with database.open_database(may_create=create, limits=REQUESTS, is_backed_up=is_backed_up) as store:
         server.run_server(
             store, loaded, listener, when_ready=lambda: click.echo(announce), follows_host=is_followed
         )
@@ -66,7 +67,7 @@ def announcement(loaded: Settings, *, is_followed: bool) -> str:
     return f"{FOLLOWED_HOST}\n{announce}" if is_followed else announce
 
 
-def warn_of_unknown_settings() -> None:
-    """Log the variables of the environment that look like settings and are none."""
-    for name, meant in settings.unknown_names().items():
-        LOG.warning("%s", settings.unknown_name_sentence(name, meant))
+def warn_of_settings() -> None:
+    """Log what is wrong with the settings, but not so wrong that the site cannot be served."""
+    for sentence in settings.warnings():
+        LOG.warning("%s", sentence)

@@ -34,7 +34,6 @@ from silverball.kit.edge.connections import ConnectionTable, HttpLimits
 from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies
 from silverball.kit.http.asgi import NO_SNIFFING
 from silverball.kit.http.openapi import Trial
-from silverball.kit.security.encryption import NoEncryptionKey
 from silverball.kit.watchdog import ServiceManager, Watchdog
 from silverball.service.users import writes as users
 from silverball.settings import Settings
@@ -118,9 +117,9 @@ class SideServer(uvicorn.Server):
 
 def metrics_server(expose: Expose, settings: Settings) -> SideServer | None:
     """Return the server of the metrics, listening; none without a port for them."""
-    if not settings.metrics_port:
+    if settings.metrics is None:
         return None
-    listener = open_listener(settings.metrics_host, settings.metrics_port)
+    listener = open_listener(*settings.metrics)
     limits = HttpLimits(total=METRICS_CONNECTIONS_MAX, per_address=METRICS_CONNECTIONS_MAX)
     config = uvicorn.Config(
         operations.metrics_app(expose),
@@ -161,8 +160,8 @@ def run_server(
 
     `follows_host`: links begin with the Host of each request. `trials`: what /docs fills in.
     """
-    if not encryption.open_keys(store):
-        LOG.warning("no webhooks and printed codes can be made: %s", NoEncryptionKey())
+    if (reason := encryption.open_keys(store)) is not None:
+        LOG.warning("%s: %s", encryption.OFF_WITHOUT_KEY, reason)
     broadcast = FeedService(store, settings)
     blocked = BlockedNetworks(partial(_load_blocked_networks, store))
     broadcast.feed.blocked = blocked

@@ -10,9 +10,8 @@ from datetime import date, datetime
 import click
 import msgspec
 
-from silverball import settings
 from silverball.cli import database
-from silverball.jobs import rating_period
+from silverball.rules.ratings.formulas import DEFAULTS
 from silverball.service.journal.reads import series_check, verification
 from silverball.service.journal.reads.series_check import SeriesReport
 from silverball.service.journal.reads.verification import DrawsReport, VerificationReport, verify_draws
@@ -86,7 +85,7 @@ def verify(
 
 def _verify_ratings(begin: date | None, *, as_json: bool) -> None:
     """Verify the ratings from a day on, and print faults as they are found."""
-    parameters = rating_period.rating_parameters(settings.load())
+    parameters = DEFAULTS
     reports: list[DayReport] = []
     with database.open_database() as store, _progress_bar() as progress:
         try:

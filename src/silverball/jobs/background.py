@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 
 import msgspec
@@ -21,7 +21,7 @@ from silverball.jobs.compute_forecasts import Forecaster, NightSimulator, Simula
 from silverball.jobs.workers import Workers, begin_in_turn
 from silverball.kit.errors import Refusal
 from silverball.kit.measures import Measures, MirrorMeasures
-from silverball.service.accounts import erasing
+from silverball.service.accounts import erasing, key_loss
 from silverball.service.moving import reads as moving_reads
 from silverball.service.moving.reads import Mirror
 from silverball.service.submissions import reads as submissions_reads
@@ -82,7 +82,7 @@ JOBS = (
 
 def configured_jobs(settings: Settings) -> tuple[Job, ...]:
     """The jobs that run under these settings."""
-    jobs = (*JOBS, rating_period.create_job(settings), pruning.create_job(settings.audit_days))
+    jobs = (*JOBS, rating_period.create_job(), pruning.create_job(settings.audit_days))
     if not settings.exports_folder:
         return jobs
     from silverball.jobs import nightly_exports
@@ -112,6 +112,16 @@ def measures_by_host(mirrors: Sequence[Mirror]) -> dict[str, MirrorMeasures]:
         measured.median_seconds = max(measured.median_seconds, (mirror.lag_median or 0) / 1_000)
         measured.p99_seconds = max(measured.p99_seconds, (mirror.lag_p99 or 0) / 1_000)
     return by_host
+
+
+# Twice within the time for which a node counts as seen.
+KEY_SECONDS = 25.0
+
+
+def hold_key(store: Store) -> bool:
+    """Note that this node has the key for secrets. Returns False: there is nothing more to do at once."""
+    key_loss.note_key(store, datetime.now(UTC))
+    return False
 
 
 # What accounts store is counted this often.
@@ -146,12 +156,16 @@ class BackgroundWork:
         calling = Workers(
             "shared-rooms", [RoomCaller(duties).call_due], poll_seconds=call_waiting.POLL_SECONDS
         )
+        holding = []
+        if not store.is_sqlite:
+            # Only a shared database has other nodes, which may hold a key that this machine has lost.
+            holding = [Workers("key-for-secrets", [partial(hold_key, duties)], poll_seconds=KEY_SECONDS)]
         measure = partial(measure_mirrors, duties, measures)
         mirroring = Workers("mirrors", [measure], poll_seconds=MIRROR_SECONDS)
         # Takes an e-mail as typed and an address; None where the site sends no mail.
         self.ask_for_recovery: Callable[[str, str], None] | None = None
         mailing = []
-        if settings.smtp_host:
+        if settings.mail_server:
             # Most sites send none, and a start would load what mail needs.
             from silverball.jobs.mail_recoveries import RecoveryMailer
 
@@ -160,7 +174,7 @@ class BackgroundWork:
             mailing = [Workers("recovery-mails", [mailer.work])]
         working = (
             *(fetching, delivering, measuring, counting, simulating, forecasting, calling, pulling),
-            *(mirroring, following, ageing, *mailing),
+            *(mirroring, following, ageing, *holding, *mailing),
         )
         begin_in_turn(working)
         measures.jobs |= {duty.name: duty.runs for duty in working}

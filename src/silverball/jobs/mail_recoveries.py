@@ -128,13 +128,15 @@ class RecoveryMailer(Struct):
 def mail_server(
     settings: Settings, open_tls: Callable[[], ssl.SSLContext] = ssl.create_default_context
 ) -> MailServer:
-    """The server of the settings."""
+    """The server of the settings, which name one."""
+    address = settings.mail
+    assert address is not None
     return MailServer(
-        host=settings.smtp_host,
-        port=settings.smtp_port,
-        user=settings.smtp_user,
-        password=settings.smtp_password,
-        starttls=settings.smtp_starttls,
+        host=address.host,
+        port=address.port,
+        user=address.user,
+        password=settings.mail_password,
+        starttls=address.is_encrypted,
         open_tls=open_tls,
     )
 
@@ -154,7 +156,7 @@ def compose(settings: Settings, address: str, subject: str, text: str, now: date
     from email.utils import formataddr, make_msgid, parseaddr
 
     site = urlsplit(settings.base_url).hostname or "Silverball"
-    name, sender = parseaddr(settings.smtp_sender)
+    name, sender = parseaddr(settings.mail_sender)
     message = EmailMessage(policy=SMTP)
     message["Subject"] = f"{subject} ({site})"
     message["From"] = formataddr((name or site, sender))

@@ -5,10 +5,9 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from silverball.jobs.clock import Job
-from silverball.rules.ratings.formulas import Parameters
+from silverball.rules.ratings.formulas import DEFAULTS, Parameters
 from silverball.service.periods import rating_run as periods
 from silverball.service.periods.writes import RunSuperseded
-from silverball.settings import Settings
 from silverball.store.database.deadlines import RATINGS
 from silverball.store.database.engine import Store
 from silverball.store.people import rating_days
@@ -16,24 +15,13 @@ from silverball.store.people import rating_days
 LOG = logging.getLogger("silverball.jobs")
 
 
-def create_job(settings: Settings) -> Job:
-    """The job with the operator's settings."""
-    return Job(
-        "rating_period",
-        partial(run, parameters=rating_parameters(settings), delay_days=settings.rating_delay_days),
-    )
+# For corrections, before results are rated.
+DELAY_DAYS = 7
 
 
-def rating_parameters(settings: Settings) -> Parameters:
-    """The rating parameters of the settings."""
-    return Parameters(
-        rating_default=settings.rating_default,
-        rd_default=settings.rating_rd_default,
-        rd_max=settings.rating_rd_max,
-        rd_min=settings.rating_rd_min,
-        c=settings.rating_c,
-        is_expected_rounded=settings.rating_round_expected,
-    )
+def create_job() -> Job:
+    """The job, with the parameters that all sites share."""
+    return Job("rating_period", partial(run, parameters=DEFAULTS, delay_days=DELAY_DAYS))
 
 
 def run(store: Store, now: datetime, *, parameters: Parameters, delay_days: int) -> None:

@@ -10,6 +10,7 @@ from silverball.kit import logs
 
 LOG = logging.getLogger("silverball.files")
 PRIVATE_MODE = 0o600
+PRIVATE_FOLDER_MODE = 0o700
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 

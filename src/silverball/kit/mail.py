@@ -99,7 +99,7 @@ class MailTalk:
             code = next(iter(error.recipients.values()))[0]
             return f"The server does not take mail for this address ({code})."
         if isinstance(error, smtplib.SMTPSenderRefused):
-            return f"The server does not take mail from SILVERBALL_SMTP_SENDER ({error.smtp_code})."
+            return f"The server does not take mail from SILVERBALL_MAIL_SENDER ({error.smtp_code})."
         if isinstance(error, smtplib.SMTPNotSupportedError):
             return f"The server cannot do this: {error}"
         if isinstance(error, smtplib.SMTPResponseException):

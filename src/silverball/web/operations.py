@@ -6,11 +6,12 @@ Health, readiness, AsyncAPI and security.txt are on the public port, metrics on 
 import asyncio
 import gzip
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -27,6 +28,7 @@ from silverball.kit.http.refusals import refusal_response
 from silverball.kit.measures import Histogram
 from silverball.kit.threads import is_refused_thread
 from silverball.store.database.engine import Store
+from silverball.store.people import encryption, site_details
 from silverball.web import site
 
 GZIP_LEVEL = 9
@@ -78,7 +80,7 @@ Expose = Callable[[], Awaitable[bytes]]
 
 
 def routes(
-    check: Callable[[], bool], feed: FeedService, asyncapi_document: Callable[[], bytes]
+    check: Callable[[], bool], feed: FeedService, store: Store, asyncapi_document: Callable[[], bytes]
 ) -> list[BaseRoute]:
     """The routes of one process."""
 
@@ -92,6 +94,7 @@ def routes(
         async with checking:
             try:
                 is_ready = await asyncio.to_thread(check)
+                lacks_key = is_ready and await asyncio.to_thread(_lacks_key, store)
             except RuntimeError as error:
                 if not is_refused_thread(error):
                     raise
@@ -102,13 +105,21 @@ def routes(
             answer.raw_headers += refusal.headers
             return answer
         connections_left = feed.feed.limits.connections_max - feed.hub.metrics.connections
-        return _json(b'{"status":"ready","connectionsLeft":%d}' % max(0, connections_left))
+        values = {"status": "ready", "connectionsLeft": max(0, connections_left)}
+        if lacks_key:
+            values |= {"status": "degraded", "message": f"{encryption.OFF_WITHOUT_KEY}."}
+        return _json(msgspec.json.encode(values))
 
     return [
         Route("/up", up),
         Route("/ready", ready),
         Route("/asyncapi.json", PublishedJson(asyncapi_document).response),
     ]
+
+
+def _lacks_key(store: Store) -> bool:
+    with store.read() as db:
+        return encryption.missing_key(db) is not None
 
 
 def metrics_app(expose: Expose) -> Starlette:
@@ -123,19 +134,18 @@ def metrics_app(expose: Expose) -> Starlette:
 
 
 def security_text_routes(
-    contacts: Sequence[str],
-    base_url: str,
-    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    store: Store, base_url: str, now: Callable[[], datetime] = lambda: datetime.now(UTC)
 ) -> list[BaseRoute]:
-    """Return the route of security.txt (RFC 9116); none without a contact."""
-    if not contacts:
-        return []
+    """Return the route of security.txt (RFC 9116), which is not there without a contact."""
     path = "/.well-known/security.txt"
 
     def security_text(_request: Request) -> Response:
+        with store.read() as db:
+            contact = site_details.find_site_details(db).contact_link
+        if not contact:
+            return Response("Not Found\n", 404, media_type="text/plain")
         expires = (now() + SECURITY_TEXT_LASTS).replace(hour=0, minute=0, second=0, microsecond=0)
-        lines = [f"Contact: {contact}" for contact in contacts]
-        lines.append(f"Expires: {expires:%Y-%m-%dT%H:%M:%SZ}")
+        lines = [f"Contact: {contact}", f"Expires: {expires:%Y-%m-%dT%H:%M:%SZ}"]
         if base_url.startswith("https://"):
             lines.append(f"Canonical: {base_url}{path}")
         return Response("\n".join(lines) + "\n", media_type="text/plain")

@@ -13,7 +13,7 @@ import secrets
 from pathlib import Path
 
 from silverball.kit import files
-from silverball.kit.errors import Conflict
+from silverball.kit.errors import Conflict, ServiceUnavailable
 from silverball.kit.values import WithSecret
 
 # Execution option of every connection: the key file of the process.
@@ -23,21 +23,21 @@ KEY_BYTES = 32
 FINGERPRINT_LETTERS = 16
 
 
-class NoEncryptionKey(Conflict):
+class NoEncryptionKey(ServiceUnavailable):
     sentence = (
         "This server has no key to encrypt secrets with. Whoever runs it sets SILVERBALL_SECRET_FILE and"
         " makes the file with `silverball secret`."
     )
 
 
-class EncryptionKeyUnknown(Conflict):
+class EncryptionKeyUnknown(ServiceUnavailable):
     sentence = (
         "The database has secrets that are encrypted with the key {fingerprint}, which is not in this"
-        " server's key file. Whoever runs it sets SILVERBALL_SECRET_FILE to the file that has this key."
+        " server's key file. Its operator puts the key back, or gives it up with `silverball secret forget`."
     )
 
 
-class KeyFileUnusable(Conflict):
+class KeyFileUnusable(ServiceUnavailable):
     sentence = "The key file {file} cannot be used: {reason}."
 
 
@@ -106,6 +106,13 @@ class KeyFile:
         except OSError as error:
             raise KeyFileUnusable(file=self.path, reason=error.strerror) from error
         return self._read[1]
+
+    def fingerprints(self) -> tuple[str, ...]:
+        """The fingerprints of the keys; none of a file that cannot be used."""
+        try:
+            return tuple(key.fingerprint for key in self.keys())
+        except KeyFileUnusable:
+            return ()
 
     def key(self, fingerprint: str) -> EncryptionKey:
         """The key with this fingerprint. Raises EncryptionKeyUnknown."""

@@ -18,7 +18,7 @@ CLASS_ZERO_HUNDREDS = 19
 
 
 class Parameters(Struct, frozen=True, kw_only=True):
-    """Parameters that the operator may choose. Source: ratings, section A.3.
+    """Parameters of the formula. Source: ratings, section A.3.
 
     Fingerprints of rated days hold the representation of this class, so neither its name nor those of
     its fields may change.

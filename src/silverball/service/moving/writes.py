@@ -300,6 +300,15 @@ def give_up_pull(db: Connection, user_id: int, now: datetime) -> None:
     _change(db, user_id, [ACTIVE, STOPPED], status=FAILED, reason=reason, secret=None, updated_at=now)
 
 
+def end_lost_pulls(db: Connection, now: datetime) -> None:
+    """End the pulls whose token no key of this server reads."""
+    lost = update(history_pull).where(~encryption.is_readable(db, _HISTORY_PULL.secret))
+    running = _HISTORY_PULL.status.in_([ACTIVE, STOPPED])
+    reason = "The key for its token was lost. Begin again with a new token."
+    db.execute(lost.where(running).values(status=FAILED, reason=reason, updated_at=now))
+    db.execute(lost.values(secret=None))
+
+
 def claim_next_pull(db: Connection, now: datetime) -> ClaimedPull | None:
     """Take the pull that has waited longest, for the time of a lease."""
     stale = update(history_pull).where(
@@ -308,6 +317,8 @@ def claim_next_pull(db: Connection, now: datetime) -> ClaimedPull | None:
     db.execute(stale.values(status=FAILED, reason="It was stopped for a week.", secret=None))
     rows = select(history_pull).where(_HISTORY_PULL.status == ACTIVE, _HISTORY_PULL.due_at <= now)
     rows = rows.where(or_(_HISTORY_PULL.busy_until.is_(None), _HISTORY_PULL.busy_until < now))
+    # Without the key for its token a pull waits.
+    rows = rows.where(encryption.is_readable(db, _HISTORY_PULL.secret))
     rows = rows.order_by(_HISTORY_PULL.due_at, _HISTORY_PULL.history_pull_id).limit(1)
     row = db.execute(rows.with_for_update(skip_locked=True)).mappings().one_or_none()
     if row is None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
-from sqlalchemy import Connection, delete, insert, or_, select, text, update
+from sqlalchemy import Connection, delete, func, insert, or_, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from silverball.kit import values
@@ -458,6 +458,12 @@ def replace_codes(call: Write[Body], dice: Random) -> None:
     _insert_device(
         call, CODES, "Printed codes", secret=encryption.encrypt(call.db, tokens.new_link_secret(dice))
     )
+
+
+def end_lost_codes(db: Connection, now: datetime) -> None:
+    """End the printed codes whose secret no key of this server reads."""
+    lost = update(device).where(~encryption.is_readable(db, _DEVICE.secret))
+    db.execute(lost.values(secret=None, revoked_at=func.coalesce(_DEVICE.revoked_at, now)))
 
 
 def revoke_device(call: Write[Any]) -> None:

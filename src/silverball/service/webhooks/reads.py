@@ -17,6 +17,7 @@ from silverball.service.users import reads as users_reads
 from silverball.service.webhooks import message_text
 from silverball.service.webhooks.message_text import NewsItem, SentenceFacts
 from silverball.store import tables
+from silverball.store.people import encryption
 from silverball.store.revisions import stamps
 from silverball.store.tables import tournament, webhook, webhook_delivery
 from silverball.store.tournament import announcements
@@ -330,7 +331,7 @@ def webhooks_behind() -> Select[Any]:
     return rows.where(_WEBHOOK.is_active, is_behind).order_by(_WEBHOOK.webhook_id).limit(1)
 
 
-def webhooks_ready(now: datetime, *, slow: bool) -> Select[Any]:
+def webhooks_ready(db: Connection, now: datetime, *, slow: bool) -> Select[Any]:
     """The webhook with a message to send now whose last turn was longest ago.
 
     Slow or failing webhooks have a queue of their own (`slow`), so they wait only for each other.
@@ -345,6 +346,8 @@ def webhooks_ready(now: datetime, *, slow: bool) -> Select[Any]:
     rows = select(webhook).where(
         _WEBHOOK.is_active, _WEBHOOK.is_slow == slow, is_free, is_rested, has_message
     )
+    # Without the key for their secrets, messages wait: for the key, or for a node that has it.
+    rows = rows.where(encryption.is_readable(db, _WEBHOOK.secret))
     return rows.order_by(_WEBHOOK.tried_at, _WEBHOOK.webhook_id).limit(1)
 
 
@@ -361,7 +364,7 @@ def is_any_webhook_behind(db: Connection) -> bool:
 
 def is_any_message_ready(db: Connection, now: datetime, *, slow: bool) -> bool:
     """Whether a message is due to be sent."""
-    rows = webhooks_ready(now, slow=slow).with_only_columns(_WEBHOOK.webhook_id)
+    rows = webhooks_ready(db, now, slow=slow).with_only_columns(_WEBHOOK.webhook_id)
     return db.execute(rows).first() is not None
 
 

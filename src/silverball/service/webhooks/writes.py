@@ -174,6 +174,17 @@ def replace_secret(call: Write[Body], dice: Random) -> tuple[int, str]:
     return webhook_id, secret
 
 
+def replace_lost_secrets(db: Connection, now: datetime, dice: Random) -> None:
+    """Switch off the webhooks whose secret no key of this server reads; each gets a new secret."""
+    lost = ~encryption.is_readable(db, _WEBHOOK.secret)
+    for hook in db.execute(select(_WEBHOOK.webhook_id, _WEBHOOK.is_active).where(lost)).all():
+        values = {"is_active": False, "stopped_reason": KEY_LOST} if hook.is_active else {}
+        secret = encryption.encrypt(db, message_text.new_secret(dice))
+        own = update(webhook).where(_WEBHOOK.webhook_id == hook.webhook_id)
+        db.execute(own.values(secret=secret, updated_at=now, **values))
+        fail_waiting(db, hook.webhook_id, KEY_LOST)
+
+
 def send_test(call: Write[Body], dice: Random) -> tuple[int, int]:
     """Queue a test message, and return the ids of the webhook and the delivery."""
     webhook_id = _lock_own_webhook(call)
@@ -263,6 +274,7 @@ WITHDRAWN = "The event of this delivery was withdrawn or is no longer stored."
 KILLED = "The server was stopped during each try."
 GONE_STATUS = 410
 GONE = "The address answered that it is gone (status 410)."
+KEY_LOST = "The key for its secret was lost. Make a new secret, then switch it on."
 GIVEN_UP = f"Nothing has arrived for {policy.GIVEN_UP_AFTER.days} days."
 # Deliveries that are ended in one go while searching for one to send.
 DELIVERIES_SCANNED_MAX = 50
@@ -307,7 +319,7 @@ def claim_next_message(db: Connection, now: datetime, *, slow: bool, base_url: s
 
     Deliveries that can no longer be sent are ended along the way.
     """
-    rows = reads.webhooks_ready(now, slow=slow).with_for_update(of=webhook, skip_locked=True)
+    rows = reads.webhooks_ready(db, now, slow=slow).with_for_update(of=webhook, skip_locked=True)
     hook = db.execute(rows).one_or_none()
     if hook is None:
         return None

@@ -293,30 +293,47 @@ def is_migrated(store: Store) -> bool:
     return False
 
 
-def migrate(store: Store, folder: Path = FOLDER, *, previous: str = PREVIOUS_SCHEMA) -> str:
+# What is done to a database with content before its schema changes, once nobody else can change it; takes the
+# schema that it gets.
+BeforeChange = Callable[[str], None]
+
+
+def _do_nothing(_schema: str) -> None:
+    """Change the schema without a backup, of a copy or a database that is made for a test."""
+
+
+def migrate(
+    store: Store,
+    folder: Path = FOLDER,
+    *,
+    previous: str = PREVIOUS_SCHEMA,
+    before: BeforeChange = _do_nothing,
+) -> str:
     """Add what this program needs to the database, in one transaction, and return the program's schema.
 
     Nodes of the `previous` schema go on working. Raises UnusableSchema when the database is ahead, or was
-    not contracted by version 0.2.0.
+    not contracted by version 0.2.0; what `before` raises leaves everything as it is.
     """
-    return _change_schema(store, folder, lambda stored: max(stored.oldest, previous))
+    return _change_schema(store, folder, lambda stored: max(stored.oldest, previous), before)
 
 
-def contract(store: Store, folder: Path = FOLDER) -> str:
+def contract(store: Store, folder: Path = FOLDER, *, before: BeforeChange = _do_nothing) -> str:
     """Migrate, and remove what only nodes of earlier versions need. Raises as `migrate` does."""
     newest = newest_schema(folder)
     with store.read() as db:
         if _stored_schema(db) == StoredSchema(newest, newest):
             _require_chained(db)
             return newest
-    return _change_schema(store, folder, lambda _stored: newest)
+    return _change_schema(store, folder, lambda _stored: newest, before)
 
 
-def _change_schema(store: Store, folder: Path, oldest_served: Callable[[StoredSchema], str]) -> str:
+def _change_schema(
+    store: Store, folder: Path, oldest_served: Callable[[StoredSchema], str], before: BeforeChange
+) -> str:
     for attempt in range(1, ATTEMPTS_MAX + 1):
         try:
             with store.migration() as db:
-                _change_schema_once(db, folder, oldest_served)
+                _change_schema_once(db, folder, oldest_served, before)
                 add_missing(db)
             break
         except OperationalError as error:
@@ -327,7 +344,9 @@ def _change_schema(store: Store, folder: Path, oldest_served: Callable[[StoredSc
     return newest_schema(folder)
 
 
-def _change_schema_once(db: Connection, folder: Path, oldest_served: Callable[[StoredSchema], str]) -> None:
+def _change_schema_once(
+    db: Connection, folder: Path, oldest_served: Callable[[StoredSchema], str], before: BeforeChange
+) -> None:
     if db.dialect.name != "sqlite":
         db.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": LOCK_NUMBER})
         db.execute(text(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'"))
@@ -343,6 +362,7 @@ def _change_schema_once(db: Connection, folder: Path, oldest_served: Callable[[S
     oldest = min(oldest_served(stored), newest)
     if stored == StoredSchema(oldest, newest):
         return
+    before(newest)
     if stored.newest < wanted:
         _set_alembic_version(db, stored.newest)
         _upgrade(db, folder)

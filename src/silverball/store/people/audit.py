@@ -31,6 +31,7 @@ SecurityEvent = Literal[
     "account-unsuspended",
     "data-exported",
     "encryption-key-changed",
+    "encryption-key-forgotten",
     "first-code-refused",
     "invitation-made",
     "invitation-withdrawn",

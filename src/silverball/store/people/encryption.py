@@ -9,12 +9,19 @@ column with such values belongs in ENCRYPTED.
 
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Column, ColumnElement, Connection, delete, exists, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from silverball.kit.errors import Conflict
+from silverball.kit.errors import Conflict, ServiceUnavailable
 from silverball.kit.security import encryption
-from silverball.kit.security.encryption import EncryptionKey, KeyFile
+from silverball.kit.security.encryption import (
+    EncryptionKey,
+    EncryptionKeyUnknown,
+    KeyFile,
+    KeyFileUnusable,
+    NoEncryptionKey,
+)
 from silverball.store.database.engine import Store
 from silverball.store.people import audit
 from silverball.store.tables import device, history_pull, site_value, two_step, webhook
@@ -27,6 +34,22 @@ ENCRYPTED: tuple[tuple[Column[int], Column[str]], ...] = (
     (device.c.device_id, device.c.secret),
     (two_step.c.user_id, two_step.c.secret),
     (history_pull.c.history_pull_id, history_pull.c.secret),
+)
+
+
+class LostSecrets(Struct, frozen=True, kw_only=True):
+    """How many secrets are lost with a key, in the order of ENCRYPTED."""
+
+    webhooks: int
+    printed_codes: int
+    two_step: int
+    pulls: int
+
+
+# What a site does without while it lacks the key.
+OFF_WITHOUT_KEY = (
+    "Off without the key for secrets: webhooks (their messages wait), printed codes, codes of two-step"
+    " sign-ins (recovery codes work), and moving with a stored token"
 )
 # Values encrypted in one transaction: other writers wait no longer than for that.
 SLICE = 200
@@ -50,22 +73,63 @@ def decrypt(db: Connection, stored: str) -> str:
     return stored if fingerprint is None else _key_file(db).key(fingerprint).decrypt(stored)
 
 
-def open_keys(store: Store) -> bool:
+def open_keys(store: Store) -> ServiceUnavailable | None:
     """Make a server ready to encrypt: with a key made here if it may be, and old values encrypted.
 
-    Returns False where there is no key and none may be made. Raises EncryptionKeyUnknown for a key file
-    without the key that the database's secrets are encrypted with.
+    Returns why secrets cannot be used where there is no key and none may be made, or the file does not have
+    the key that the database's secrets are encrypted with. Everything else works without it.
     """
-    with store.write(quiet=True) as transaction:
-        db = transaction.connection
-        if not store.key_file.keys() and not is_anything_encrypted(db):
-            # A key that nothing is encrypted with may be lost.
-            db.execute(delete(site_value).where(site_value.c.name == FINGERPRINT))
-            if not store.key_file.may_make:
-                return False
-        _key_in_use(db)
-    encrypt_leftovers(store)
-    return True
+    try:
+        with store.write(quiet=True) as transaction:
+            db = transaction.connection
+            if not store.key_file.keys() and not is_anything_encrypted(db):
+                # A key that nothing is encrypted with may be lost.
+                db.execute(delete(site_value).where(site_value.c.name == FINGERPRINT))
+            _key_in_use(db)
+        encrypt_leftovers(store)
+    except (EncryptionKeyUnknown, KeyFileUnusable, NoEncryptionKey) as error:
+        return error
+    return None
+
+
+def missing_key(db: Connection) -> str | None:
+    """The fingerprint of the key that stored secrets need and the key file does not have; None with it."""
+    fingerprint = fingerprint_in_use(db)
+    if fingerprint is None or fingerprint in _key_file(db).fingerprints():
+        return None
+    return fingerprint if is_anything_encrypted(db) else None
+
+
+def is_readable(db: Connection, column: Column[str]) -> ColumnElement[bool]:
+    """Whether this process can read the values of a column: those in plain, and those of keys that it has."""
+    known = (encryption.encrypted_prefix(fingerprint) for fingerprint in _key_file(db).fingerprints())
+    return or_(
+        column.is_(None), ~column.startswith(encryption.SCHEME), *(column.startswith(each) for each in known)
+    )
+
+
+def count_unreadable(db: Connection) -> LostSecrets:
+    """How many secrets this process cannot read."""
+    return LostSecrets(
+        **{
+            name: db.execute(
+                select(func.count()).select_from(column.table).where(~is_readable(db, column))
+            ).scalar_one()
+            for name, (_, column) in zip(LostSecrets.__struct_fields__, ENCRYPTED, strict=True)
+        }
+    )
+
+
+def begin_anew(db: Connection) -> str:
+    """Use another key than the one that is lost, one that the file has or a new one; its fingerprint.
+
+    Raises NoEncryptionKey where no place for the file is known, and KeyFileUnusable.
+    """
+    file = _key_file(db)
+    key = file.newest() if file.keys() else file.make()
+    db.execute(delete(site_value).where(site_value.c.name == FINGERPRINT))
+    db.execute(insert(site_value).values(name=FINGERPRINT, value=key.fingerprint))
+    return key.fingerprint
 
 
 def add_key(store: Store) -> str:
@@ -172,6 +236,9 @@ def _key_in_use(db: Connection) -> EncryptionKey:
     file = _key_file(db)
     fingerprint = fingerprint_in_use(db, to_write=True)
     if fingerprint is None:
+        if is_anything_encrypted(db):
+            # No key is made in the place of one that is lost.
+            raise EncryptionKeyUnknown(fingerprint="unknown")
         newest = file.newest()
         try:
             with db.begin_nested():

@@ -26,7 +26,7 @@ from silverball.service.players import writes as players_writes
 from silverball.service.users import reads as users
 from silverball.service.users import writes as user_writes
 from silverball.store.database.engine import Db, Store
-from silverball.store.people import audit
+from silverball.store.people import audit, encryption
 from silverball.store.revisions import known_revisions
 from silverball.web import form_actions, refusal_counts
 from silverball.web import sessions as web_sessions
@@ -170,6 +170,7 @@ def render_overview(
     """The account with its tokens; `faults` are by field of the form that creates one."""
     with request.site.store.read() as db:
         owned = users.owned_by(db, request.account.user_id)
+        is_key_missing = encryption.missing_key(db) is not None
     entered = {name: request.field(name) for name in ("name", "ability", "expires", "never")}
     entered["expires"] = entered["expires"] or str(EXPIRES_DAYS)
     # A refused form keeps its key: sent again, it is the same request.
@@ -183,6 +184,7 @@ def render_overview(
         notice=notice or ACCOUNT_NOTICES.get(request.query.get("said", "")),
         faults=faults or {},
         entered=entered,
+        off=f"{encryption.OFF_WITHOUT_KEY}." if is_key_missing else "",
         abilities={ability: ABILITY_LABELS[ability] for ability in abilities},
         limits=user_writes,
         needs_password=not account_passwords.is_recent(request),

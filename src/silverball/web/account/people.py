@@ -341,6 +341,7 @@ EVENT_WORDS: Mapping[SecurityEvent, str] = {
     "account-unsuspended": "Suspension lifted",
     "data-exported": "Own data downloaded",
     "encryption-key-changed": "Encryption key changed",
+    "encryption-key-forgotten": "Lost encryption key given up",
     "first-code-refused": "Code of the first account refused",
     "invitation-made": "Invitation made",
     "invitation-withdrawn": "Invitation withdrawn",

@@ -4,11 +4,11 @@ from urllib.parse import urlsplit
 
 from starlette.responses import Response
 
-from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.errors import Conflict, Invalid, ServiceUnavailable
 from silverball.kit.security import tokens
 from silverball.service.accounts import reads as accounts_reads
 from silverball.service.accounts.writes import sessions
-from silverball.service.accounts.writes.sessions import TwoStepAlreadyOn
+from silverball.service.accounts.writes.sessions import AppCodesUnreadable, TwoStepAlreadyOn
 from silverball.web import refusal_counts
 from silverball.web import sessions as web_sessions
 from silverball.web.account import passwords
@@ -36,10 +36,13 @@ def find_fault(request: PageRequest, user_id: int, email: str, *, browser: str) 
     if seconds:
         refusal_counts.count_refusal(request, "too-many-sign-ins")
         return PasswordFault(too_many_attempts(seconds), 429, seconds)
-    with site.store.write(quiet=True) as transaction:
-        is_right = sessions.accept_code(
-            transaction.connection, user_id, request.field("code"), now=now, source=address
-        )
+    try:
+        with site.store.write(quiet=True) as transaction:
+            is_right = sessions.accept_code(
+                transaction.connection, user_id, request.field("code"), now=now, source=address
+            )
+    except AppCodesUnreadable as refusal:
+        return PasswordFault(refusal.text(), status_for(refusal))
     if not is_right:
         refusal_counts.count_refusal(request, "sign-in-code-refused", user_id)
         return PasswordFault(WRONG)
@@ -69,7 +72,7 @@ def begin(request: PageRequest) -> Response:
     try:
         with site.store.write(quiet=True) as transaction:
             secret = sessions.begin(transaction.connection, user_id, now=site.now(), dice=site.dice)
-    except Conflict as refusal:
+    except (Conflict, ServiceUnavailable) as refusal:
         return _render(proved, status_for(refusal), refusal.text())
     return _render_secret(proved, secret)
 

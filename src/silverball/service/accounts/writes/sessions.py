@@ -5,7 +5,7 @@ from random import Random
 
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
-from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.errors import Conflict, Invalid, ServiceUnavailable
 from silverball.kit.security import tokens
 from silverball.kit.values import WithSecret
 from silverball.service.accounts import reads
@@ -169,6 +169,14 @@ def turn_off(db: Connection, user_id: int, *, now: datetime, source: str) -> boo
     return was_on
 
 
+def replace_lost_secrets(db: Connection, dice: Random) -> None:
+    """Put a secret that nobody knows in the place of those that no key reads; unfinished ones go."""
+    lost = ~encryption.is_readable(db, _TWO_STEP.secret)
+    db.execute(delete(two_step).where(lost, _TWO_STEP.confirmed_at.is_(None)))
+    unknown = encryption.encrypt(db, tokens.new_code_secret(dice))
+    db.execute(update(two_step).where(lost).values(secret=unknown))
+
+
 class OwnTwoStepFirst(Conflict):
     sentence = "Turn two-step sign-in on for yourself first: then you know that it works on this site."
 
@@ -189,7 +197,7 @@ def demand_two_step(db: Connection, of: str, *, now: datetime, user_id: int, sou
 def accept_code(db: Connection, user_id: int, typed: str, *, now: datetime, source: str) -> bool:
     """Use up a code of the app or a recovery code, and return whether it was right.
 
-    A right one ends the sign-ins of this account that wait for one.
+    A right one ends the sign-ins of this account that wait for one. Raises AppCodesUnreadable.
     """
     digits = tokens.typed_digits(typed)
     if len(digits) == tokens.RECOVERY_DIGITS:
@@ -215,12 +223,23 @@ def _lock_account(db: Connection, user_id: int) -> None:
     db.execute(select(user.c.user_id).where(user.c.user_id == user_id).with_for_update())
 
 
+class AppCodesUnreadable(ServiceUnavailable):
+    sentence = (
+        "Codes of the app cannot be checked at the moment, because the server lacks the key for them. Enter a"
+        " recovery code, or ask whoever runs this site."
+    )
+
+
 def _use_app_code(db: Connection, user_id: int, digits: str, now: datetime) -> bool:
     row = select(_TWO_STEP.secret).where(_TWO_STEP.user_id == user_id, _TWO_STEP.confirmed_at.is_not(None))
     stored = db.execute(row).scalar_one_or_none()
     if stored is None:
         return False
-    step = tokens.matching_step(encryption.decrypt(db, stored), digits, now)
+    try:
+        secret = encryption.decrypt(db, stored)
+    except ServiceUnavailable as error:
+        raise AppCodesUnreadable from error
+    step = tokens.matching_step(secret, digits, now)
     if step is None:
         return False
     # Of two equal codes at the same moment, the second finds the first one's step.
