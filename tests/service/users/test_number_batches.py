@@ -134,12 +134,12 @@ def people(store: Store, count: int) -> list[tuple[int, int]]:
 
 
 def test_what_changed_since_it_was_shown_is_left_out(store: Store, admin: Any) -> None:
-    (ann, one), (bo, two) = people(store, 2)
-    build.a_user(store, name="Thi Ef", ifpa_id=two)
-    done = build.do(store, "POST", BATCHES, body((ann, one), (bo, two)), by=admin)[1]["data"]
-    assert confirmed(store) == {one: ann}
+    (ann, first), (bo, second) = people(store, 2)
+    build.a_user(store, name="Thi Ef", ifpa_id=second)
+    done = build.do(store, "POST", BATCHES, body((ann, first), (bo, second)), by=admin)[1]["data"]
+    assert confirmed(store) == {first: ann}
     assert done["leftOut"][0]["obstacles"] == ["other-account"]
-    status, nothing, _ = build.do(store, "POST", BATCHES, body((ann, one), (bo, two)), by=admin)
+    status, nothing, _ = build.do(store, "POST", BATCHES, body((ann, first), (bo, second)), by=admin)
     assert (status, nothing["data"]["batchId"], nothing["data"]["numbers"]) == (200, None, [])
 
 

@@ -132,7 +132,7 @@ NumberObstacle = Literal[
 
 
 class NumberEvidence(Wire, frozen=True, kw_only=True):
-    """What speaks for a number being an account's. It proves nothing: anybody can type a number."""
+    """A sign that a number is an account's. It proves nothing: anybody can type a number."""
 
     kind: Literal["profile", "player", "federation"]
     """The account's own profile, a player that the account has claimed, or the federation's file."""

@@ -162,7 +162,7 @@ def _confirmed(batch_id: int | None) -> Select[Any]:
 
 
 class _NumberFacts(Struct):
-    """What is known of some accounts and numbers."""
+    """The accounts, names, confirmations and claims that some numbers are judged by."""
 
     accounts: dict[int, Any]
     # Number -> name in the federation's file.

@@ -30,7 +30,7 @@ class AccountHasNumber(Conflict):
 
 
 class ConfirmedBatch(Struct, frozen=True):
-    """What a batch confirmed; `batch_id` is None where nothing could be."""
+    """The numbers that a batch confirmed, and those left out; `batch_id` is None where it has none."""
 
     batch_id: int | None
     confirmed: list[Pair]
@@ -38,7 +38,7 @@ class ConfirmedBatch(Struct, frozen=True):
 
 
 class Actor(Struct, frozen=True):
-    """Who confirms or withdraws numbers, from where, and when."""
+    """An account, or the command line, that confirms or withdraws numbers now."""
 
     now: datetime
     # An address, or the command line, which has no account.
