@@ -28,6 +28,7 @@ VERSION_PLACES = (
     ("pyproject.toml", r'^    "silverball-client==([^"]+)",$'),
     ("src/silverball/__init__.py", r'^__version__ = "([^"]+)"$'),
     ("clients/python/src/silverball_client/exchange.py", r'^VERSION = "([^"]+)"$'),
+    ("clients/typescript/package.json", r'^  "version": "([^"]+)",$'),
     ("CHANGELOG.md", r"^## ([0-9][^ ]*) \("),
 )
 

@@ -7,6 +7,7 @@ from silverball.service.games import routes as games
 from silverball.service.journal import routes as journal
 from silverball.service.machines import routes as machines
 from silverball.service.money import routes as money
+from silverball.service.numbers import routes as numbers
 from silverball.service.outlook import routes as outlook
 from silverball.service.players import routes as players
 from silverball.service.ratings import routes as ratings
@@ -33,6 +34,7 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     users,
     machines,
     ratings,
+    numbers,
     series,
     search,
     submissions,

@@ -39,6 +39,32 @@ def test_a_number_is_confirmed_for_one_account_until_it_is_withdrawn(store: Stor
     assert confirmed(store) == {}
 
 
+@pytest.mark.both_databases
+def test_numbers_are_confirmed_together_and_taken_back(store: Store, database_url: str) -> None:
+    organizer = build.a_user(store, name="Olga Ramp", role="organizer")
+    vic = build.a_user(store, name="Vic Tor", ifpa_id=38773)
+    mel = build.a_user(store, name="Mel Ody")
+    build.a_player(store, organizer, name="Mel O.", ifpa_id=44444, claimed_by=mel)
+    build.a_federation_record(store, 38773, "Víc Tor")
+    listed = run(database_url, "confirm-numbers --dry-run")
+    assert (listed.exit_code, confirmed(store)) == (0, {})
+    vic_line, mel_line = (line.split() for line in listed.stdout.splitlines()[1:])
+    file_words = "the profile; the federation file: Víc Tor nothing"
+    assert " ".join(vic_line) == f"{vic} Vic Tor 38773 {file_words}"
+    assert " ".join(mel_line) == f"{mel} Mel Ody 44444 a player of Olga Ramp: Mel O. not-in-file"
+    done = run(database_url, "confirm-numbers")
+    assert (done.exit_code, confirmed(store)) == (0, {38773: vic})
+    assert done.stdout.endswith("1 number is confirmed, 1 waits.\n")
+    batch_id = done.stdout.split(":")[0].removeprefix("Batch ")
+    assert run(database_url, "confirm-numbers").stdout == "0 numbers are confirmed, 1 waits.\n"
+    gone = run(database_url, f"withdraw-numbers {batch_id}")
+    assert gone.stdout == f"Batch {batch_id} is taken back: 1 number is withdrawn.\n"
+    assert confirmed(store) == {}
+    refused = run(database_url, f"withdraw-numbers {batch_id}")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert f"No number is confirmed in batch {batch_id}." in refused.stderr
+
+
 def test_a_number_that_is_none_is_refused(store: Store, database_url: str) -> None:
     vic = build.a_user(store, name="Vic Tor")
     for number in ("0", "-7", "many", str(2**63)):

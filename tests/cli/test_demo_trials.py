@@ -28,6 +28,8 @@ RESULTS = {"record_result": 1, "approve_suggestion": 1, "add_player_to_game": 2}
 REFUSED = {
     "GET /api/audit": 403,
     "GET /api/federation-numbers": 403,
+    "POST /api/federation-numbers/batches": 403,
+    "DELETE /api/federation-numbers/batches/{batchId}": 403,
     "DELETE /api/users/{userId}/federation-number": 403,
     "PUT /api/users/{userId}/federation-number": 403,
     "DELETE /api/users/{userId}/suspension": 403,

@@ -90,7 +90,7 @@ NOT_RUN = {
     },
     "docs/submissions.md": {'{\n  "version"': "a document; tests/service/submissions reads such documents"},
     "docs/typed-client.md": dict.fromkeys(
-        ("from silverball_client", "from itertools", "import asyncio"),
+        ("from silverball_client", "from itertools", "import asyncio", "import json"),
         "a copy of the client's README, whose examples tests/typed_client runs",
     ),
     "docs/webhooks.md": {

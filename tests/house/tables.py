@@ -29,7 +29,17 @@ ROOT = Path(__file__).parents[2]
 EXAMPLE_URL = "http://127.0.0.1:8000"
 # Codes that clients may rely on. A code is added when it is released and never removed.
 RELEASED_CODES = ROOT / "tests/golden/refusal_codes.txt"
-TYPED_CLIENT_README = "clients/python/README.md"
+# Page of the handbook -> the README that it is a copy of.
+CLIENT_PAGES = {
+    "docs/typed-client.md": "clients/python/README.md",
+    "docs/typescript-client.md": "clients/typescript/README.md",
+}
+# What a README links to -> the page of the handbook.
+LINKS_OF_CLIENTS = {
+    "../../README.md": "README.md",
+    "../../docs/": "",
+    "../python/README.md": "typed-client.md",
+}
 CALLERS = {
     Access.OWN: "own",
     Access.TOKEN: "token",
@@ -219,19 +229,19 @@ TABLES: dict[tuple[str, str], Callable[[], str]] = {
 }
 
 
-def typed_client_page() -> str:
-    """The README of the typed client, as a page of the handbook."""
-    text = (ROOT / TYPED_CLIENT_README).read_text(encoding="utf-8")
-    title, _, rest = text.partition("\n")
-    note = f"<!-- A copy of {TYPED_CLIENT_README}; edit that file. -->"
-    return f"{title}\n\n{note}\n{rest.replace('../../README.md', 'README.md')}"
+def client_page(readme: str) -> str:
+    """The README of a client, as a page of the handbook."""
+    title, _, rest = (ROOT / readme).read_text(encoding="utf-8").partition("\n")
+    for link, page in LINKS_OF_CLIENTS.items():
+        rest = rest.replace(link, page)
+    return f"{title}\n\n<!-- A copy of {readme}; edit that file. -->\n{rest}"
 
 
 # Documents that are generated as a whole.
 FILES: dict[str, Callable[[], str]] = {
     # The AsyncAPI document has these examples, so they come first.
     "clients/python/src/silverball_wire/examples.json": examples.examples_json,
-    "docs/typed-client.md": typed_client_page,
+    **{page: partial(client_page, readme) for page, readme in CLIENT_PAGES.items()},
     "deploy/silverball.toml": settings_file,
     "docs/wire/asyncapi.json": lambda: app.asyncapi_document(Settings(base_url=EXAMPLE_URL)).decode() + "\n",
 }

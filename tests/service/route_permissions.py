@@ -235,6 +235,8 @@ ANY_TOKEN: dict[str, str] = {"/api/tokens/{token_id}/rotate": "POST"}
 
 # With the ability `admin`, which tokens of administrators can have.
 ADMINISTERED: dict[str, str] = {
+    "/api/federation-numbers/batches": "POST",
+    "/api/federation-numbers/batches/{batch_id}": "DELETE",
     "/api/users/{user_id}/federation-number": "DELETE PUT",
     "/api/users/{user_id}/suspension": "DELETE PUT",
 }

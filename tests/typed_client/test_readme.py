@@ -19,8 +19,8 @@ ROOT = Path(__file__).parents[2]
 README = ROOT / "clients" / "python" / "README.md"
 EXAMPLE = re.compile(r"<!-- example: (\w+) -->\n```python\n(.*?)```", re.DOTALL)
 EXAMPLES = dict(EXAMPLE.findall(README.read_text(encoding="utf-8")))
-# It follows without end.
-ENDLESS = "bot"
+# They follow without end. tests/typed_client/test_bots.py runs the other one.
+ENDLESS, KEEPER = "bot", "keeper"
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,10 @@ def test_the_bot_has_at_most_fifteen_lines() -> None:
     assert len([line for line in EXAMPLES[ENDLESS].splitlines() if line]) <= 15
 
 
+def test_the_bot_that_loses_nothing_has_at_most_fifty_lines() -> None:
+    assert len([line for line in EXAMPLES[KEEPER].splitlines() if line]) <= 50
+
+
 def test_the_examples_are_strictly_typed(tmp_path: Path) -> None:
     for name, text in EXAMPLES.items():
         (tmp_path / f"example_{name}.py").write_text(World("", "", 1).head + text, encoding="utf-8")
@@ -79,7 +83,7 @@ def test_the_examples_are_strictly_typed(tmp_path: Path) -> None:
 
 
 def test_the_other_examples_run_as_they_stand(world: World) -> None:
-    for name in EXAMPLES.keys() - {ENDLESS}:
+    for name in EXAMPLES.keys() - {ENDLESS, KEEPER}:
         done = subprocess.run(
             [sys.executable, "-c", world.head + EXAMPLES[name]],
             capture_output=True,

@@ -4,16 +4,17 @@ import contextlib
 from collections.abc import Callable, Sequence
 
 from silverball_client import BadRequest, Client, NotAllowed, Refused
-from silverball_client.bodies import ListedEntrantPatch, NewEntrant, NewPayment, Registration
+from silverball_client.bodies import ListedEntrantPatch, NewEntrant, NewPayment, Registration, ShownNumber
 from silverball_wire.tournaments import Tournament
 
-# These need a site that answers, one that fails for minutes, and a frenzy whose games do not start by
-# themselves. Their answers have the types of their neighbours.
+# These need a site that answers, one that fails for minutes, a frenzy whose games do not start by
+# themselves, and the federation's file. Their answers have the types of their neighbours.
 ANSWERED_ELSEWHERE = frozenset(
     [
         "POST /rating-submissions/{}/ifpa",
         "POST /tournaments/{}/webhooks/{}/deliveries/{}/retry",
         "POST /tournaments/{}/frenzy/games",
+        "DELETE /federation-numbers/batches/{}",
     ]
 )
 
@@ -142,6 +143,9 @@ def account(client: Client, other_id: int) -> None:
     client.users.confirm_number(other_id, ifpa_id=777)
     list(client.federation_numbers.list(status="confirmed"))
     client.users.withdraw_number(other_id)
+    shown = ShownNumber(user_id=other_id, ifpa_id=777)
+    batch = client.federation_numbers.confirm_all(numbers=[shown])
+    assert batch.left_out[0].obstacles == ("not-claimed", "not-in-file")
     client.users.suspend(other_id)
     client.users.unsuspend(other_id)
     for kind in ("users", "tournaments", "series"):

@@ -1,5 +1,7 @@
 """Pages of administrators: federation numbers that wait, and accounts that are suspended."""
 
+from typing import Any
+
 import pytest
 
 import build
@@ -55,13 +57,53 @@ def test_a_number_is_confirmed_by_hand(store: Store, administrator: Visitor) -> 
 
 
 def test_a_long_list_has_pages(store: Store, administrator: Visitor) -> None:
-    for number in range(1, 28):
+    for number in range(1, 103):
         build.a_user(store, ifpa_id=number)
     first, second = (administrator.get(f"{NUMBERS}?page={page}").text for page in (1, 2))
-    assert ("Waiting (27)" in first, "Page 2 of 2" in second) == (True, True)
+    assert ("Waiting (102)" in first, "Page 2 of 2" in second) == (True, True)
     assert len([form for form in page_forms.forms_on(second) if form.startswith("number-")]) == 2
     for page in ("0", "99", "x", "9" * 50):
         assert administrator.get(f"{NUMBERS}?page={page}").status_code == 200
+
+
+def post_form(visitor: Visitor, form: str, **fields: str) -> Any:
+    """Send a form with fields that its page does not offer any more."""
+    data = {"csrf": visitor.csrf(NUMBERS), **fields}
+    return visitor.post(f"{NUMBERS}/{form}", data=data, headers={"sec-fetch-site": "same-origin"})
+
+
+def test_all_shown_numbers_are_confirmed_but_those_with_something_in_the_way(
+    store: Store, administrator: Visitor
+) -> None:
+    organizer = build.a_user(store, name="<i>Olga", role="organizer")
+    vic = build.a_user(store, name="Vic Tör", ifpa_id=38773)
+    build.a_player(store, organizer, name="<b>Vic", ifpa_id=38773, claimed_by=vic)
+    build.a_federation_record(store, 38773, "Vic Tor")
+    build.a_user(store, name="Mel Ody", ifpa_id=44444)
+    page = administrator.get(NUMBERS).text
+    assert "Confirm all shown (1)" in page
+    assert "In the way: not in the federation" in page
+    assert ("&lt;b&gt;Vic" in page, "&lt;i&gt;Olga" in page) == (True, True)
+    answer = send(administrator, NUMBERS, "confirm-shown")
+    batch = answer.headers["location"]
+    assert batch.startswith(f"{NUMBERS}?said=batch&batch=")
+    assert confirmed(store) == {38773: vic}
+    page = administrator.get(batch).text
+    assert ("These are confirmed." in page, "Batch" in page, "Mel Ody" in page) == (True, True, False)
+    assert send(administrator, batch, "take-back").headers["location"] == f"{NUMBERS}?said=taken-back"
+    assert confirmed(store) == {}
+    assert "confirm-shown" in page_forms.forms_on(administrator.get(NUMBERS).text)
+    # Somebody else claims it in the meantime.
+    shown = f"{vic}:38773"
+    build.a_user(store, name="Thi Ef", ifpa_id=38773)
+    refused = post_form(administrator, "confirm-shown", numbers=shown)
+    assert (refused.status_code, "can be confirmed together any more" in refused.text) == (409, True)
+    for wrong in ("x", "1", "1:x", f"{vic}:0"):
+        assert post_form(administrator, "confirm-shown", numbers=wrong).status_code == 404
+    for wrong in ("", "x", "77"):
+        assert post_form(administrator, "take-back", batch=wrong).status_code == 404
+    assert administrator.get(f"{NUMBERS}?batch=x").status_code == 404
+    assert confirmed(store) == {}
 
 
 def test_an_account_is_found_suspended_and_let_in_again(

@@ -130,7 +130,7 @@ FILES_AND_WAYS = {
     *(f"/account/accounts/{{user_id}}/{form}" for form in ("suspend", "unsuspend", "role", "recovery")),
     *("/account/accounts/invite", "/account/accounts/links/{label}/withdraw", "/account/accounts/two-step"),
     *(f"/account/history/{form}" for form in ("start", "stop", "continue", "give-up", "report")),
-    *("/account/numbers/confirm", "/account/numbers/withdraw"),
+    *(f"/account/numbers/{form}" for form in ("confirm", "confirm-shown", "take-back", "withdraw")),
     *MOVED,
     *(f"/account/two-step/{form}" for form in ("begin", "confirm", "off")),
 }

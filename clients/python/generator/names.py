@@ -49,6 +49,8 @@ NAMES = {
     "DELETE /tokens/{}": "tokens.revoke",
     "POST /tokens/{}/rotate": "tokens.rotate",
     "GET /users/resolve-unknown": "users.resolve",
+    "POST /federation-numbers/batches": "federation_numbers.confirm_all",
+    "DELETE /federation-numbers/batches/{}": "federation_numbers.take_back",
     "PUT /users/{}/federation-number": "users.confirm_number",
     "DELETE /users/{}/federation-number": "users.withdraw_number",
     "PUT /users/{}/suspension": "users.suspend",

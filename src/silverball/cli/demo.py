@@ -15,7 +15,7 @@ from random import Random, SystemRandom
 import click
 from msgspec import Struct
 
-from silverball.cli import database, import_, server
+from silverball.cli import database, import_, server, user
 from silverball.demo import live as demo_live
 from silverball.demo import nights as demo_nights
 from silverball.demo import sandboxes as demo_sandboxes
@@ -37,7 +37,7 @@ from silverball.store.people import rating_days
 
 
 # The layout of the data that this version makes; a folder with another one is made anew.
-LAYOUT = "3"
+LAYOUT = "4"
 LAYOUT_FILE = "layout"
 DATABASE = "silverball.db"
 TOKEN = "token"  # noqa: S105  # the name of a file
@@ -357,6 +357,9 @@ def load_demo(store: Store, token_file: Path) -> DemoOwner:
     import_.import_records(store, FEDERATION)
     for file in sorted(BUNDLES.glob("*.json")):
         import_.import_bundle(store, file, owner_id=user_id)
+    # So that their ratings are found by number, too.
+    for _ in user.confirm_every_ready_number(store, now):
+        pass
     # The loaded tournaments are long past; the robots' results are rated when they are due.
     periods.rate_days(
         store,

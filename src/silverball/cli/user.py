@@ -17,7 +17,9 @@ from silverball.kit.security import passwords
 from silverball.service.accounts import reads as accounts_reads
 from silverball.service.accounts.writes import accounts, sessions
 from silverball.service.core import access
-from silverball.service.periods import writes as periods_writes
+from silverball.service.numbers import reads as numbers
+from silverball.service.numbers import writes as number_writes
+from silverball.service.numbers.writes import BATCH_MAX, Actor, ConfirmedBatch
 from silverball.service.submissions import writes as submissions_writes
 from silverball.service.tournaments import writes as tournaments_writes
 from silverball.service.tournaments.reads import tournaments
@@ -26,6 +28,7 @@ from silverball.store.database.deadlines import LONG_COMMANDS
 from silverball.store.database.engine import Store
 from silverball.store.database.transaction import Transaction
 from silverball.store.people import audit, rating_days
+from silverball_wire.ratings import AccountNumber, NumberEvidence
 
 USER_ID = click.IntRange(1, 2**63 - 1)
 
@@ -173,10 +176,85 @@ def _open_accounts(user_id: int) -> Iterator[Transaction]:
 def confirm_number(user_id: int, number: int) -> None:
     """Confirm that federation number NUMBER is user ID's: only then its rating is theirs."""
     with _open_accounts(user_id) as transaction:
-        periods_writes.confirm_number(
+        number_writes.confirm_number(
             transaction, user_id, number, now=datetime.now(UTC), source=audit.COMMAND_LINE
         )
     click.echo(f"Number {number} is confirmed for user {user_id}. The next rating run joins their ratings.")
+
+
+@user.command("confirm-numbers")
+@click.option("--dry-run", is_flag=True, help="Only list what waits, with what speaks for it.")
+def confirm_numbers(*, dry_run: bool) -> None:
+    """Confirm every number that nothing stands in the way of, in batches that can be taken back.
+
+    A number is taken with one account, an account with one number, where nobody else claims either and the
+    account has the name of the federation's file.
+    """
+    confirmed = 0
+    with database.open_database() as store:
+        if dry_run:
+            with store.read() as db:
+                lines = [_number_line(number) for number in numbers.waiting_numbers(db)]
+            database.print_table([NUMBERS_HEADER, *lines])
+            return
+        for done in confirm_every_ready_number(store, datetime.now(UTC)):
+            confirmed += len(done.confirmed)
+            click.echo(
+                f"Batch {done.batch_id}: {_count_numbers(len(done.confirmed))} confirmed."
+                f" To take them back: silverball user withdraw-numbers {done.batch_id}"
+            )
+        with store.read() as db:
+            left = sum(1 for _ in numbers.waiting_numbers(db))
+    click.echo(f"{_count_numbers(confirmed)} confirmed, {left} {'waits' if left == 1 else 'wait'}.")
+
+
+def confirm_every_ready_number(store: Store, now: datetime) -> Iterator[ConfirmedBatch]:
+    """Confirm all numbers that nothing stands in the way of, in transactions of one batch each."""
+    with store.read() as db:
+        ready = [
+            (number.user_id, number.ifpa_id) for number in numbers.waiting_numbers(db) if not number.obstacles
+        ]
+    for start in range(0, len(ready), BATCH_MAX):
+        with store.write() as transaction:
+            batch = ready[start : start + BATCH_MAX]
+            done = number_writes.confirm_ready_numbers(transaction, batch, Actor(now, audit.COMMAND_LINE))
+        if done.batch_id is not None:
+            yield done
+
+
+NUMBERS_HEADER = ("Id", "Name", "Number", "What speaks for it", "What is in its way")
+
+
+def _number_line(number: AccountNumber) -> tuple[str, ...]:
+    sources = [_evidence_words(evidence) for evidence in number.evidence]
+    obstacles = ", ".join(number.obstacles) or "nothing"
+    return str(number.user_id), number.name, str(number.ifpa_id), "; ".join(sources), obstacles
+
+
+def _count_numbers(count: int) -> str:
+    return f"{count} number is" if count == 1 else f"{count} numbers are"
+
+
+def _evidence_words(evidence: NumberEvidence) -> str:
+    if evidence.kind == "profile":
+        return "the profile"
+    if evidence.kind == "federation":
+        return f"the federation file: {evidence.name}"
+    came_from = "" if evidence.imported_from is None else f", imported from {evidence.imported_from}"
+    return f"a player of {evidence.source}: {evidence.name}{came_from}"
+
+
+@user.command("withdraw-numbers")
+@click.argument("batch_id", metavar="BATCH", type=USER_ID)
+def withdraw_numbers(batch_id: int) -> None:
+    """Take back what `confirm-numbers`, or the page, confirmed in batch BATCH."""
+    with (
+        database.open_database(not_found=f"No number is confirmed in batch {batch_id}.") as store,
+        store.write() as transaction,
+    ):
+        actor = Actor(datetime.now(UTC), audit.COMMAND_LINE)
+        withdrawn = number_writes.withdraw_batch(transaction, batch_id, actor)
+    click.echo(f"Batch {batch_id} is taken back: {_count_numbers(len(withdrawn))} withdrawn.")
 
 
 @user.command("withdraw-number")
@@ -187,7 +265,7 @@ def withdraw_number(user_id: int) -> None:
         database.open_database(not_found=f"User {user_id} has no confirmed number.") as store,
         store.write() as transaction,
     ):
-        number = periods_writes.withdraw_number(
+        number = number_writes.withdraw_number(
             transaction, user_id, now=datetime.now(UTC), source=audit.COMMAND_LINE
         )
     click.echo(f"Number {number} is no longer user {user_id}'s.")

@@ -233,9 +233,10 @@ def _fill_book(boxes: Sandboxes, user_id: int) -> None:
         boxes.bodies[f"change_{kind}"] = {"name": f"Changed {kind}"}
     boxes.send("PATCH", f"/api/banks/{book['bankId']}", {"arenaIds": boxes.arena_ids[:2]})
     visitor_id = boxes.visitors[0].caller.user_id
-    boxes.places["book"] = {**book, "playerId": boxes.player_ids[8], "userId": visitor_id}
+    boxes.places["book"] = {**book, "playerId": boxes.player_ids[8], "userId": visitor_id, "batchId": 1}
     boxes.bodies["change_profile"] = {"pronouns": "they"}
     boxes.bodies["confirm_federation_number"] = {"ifpaId": IFPA_ID}
+    boxes.bodies["confirm_federation_numbers"] = {"numbers": [{"userId": visitor_id, "ifpaId": IFPA_ID}]}
     boxes.parameters |= {
         "resolve_arenas": {"arenas": ",".join(map(str, boxes.arena_ids[:2]))},
         "list_series_attendance": {"seriesId": book["seriesId"], "count": 1},

@@ -184,5 +184,6 @@ def _reset_block(head: ChannelHead) -> bytes:
 
 
 def _event_block(event: Announcement) -> bytes:
-    # Our JSON has no line breaks.
-    return f"id: {event.epoch}:{event.seq}\nevent: {event.name}\ndata: {event.data}\n\n".encode()
+    # Our JSON has no line breaks. Readers of streams leave out fields that they do not know.
+    revision = "" if event.revision is None else f"revision: {event.revision}\n"
+    return f"id: {event.epoch}:{event.seq}\nevent: {event.name}\n{revision}data: {event.data}\n\n".encode()

@@ -221,7 +221,7 @@ def test_a_run_that_is_superseded_moves_nothing_more(store: Store, monkeypatch: 
 
     def supersede(db: Connection, run: int) -> int:
         count = step(db, run)
-        periods_writes.begin_run(db)
+        rating_days.begin_run(db)
         return count
 
     with monkeypatch.context() as patched:

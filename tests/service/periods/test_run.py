@@ -320,7 +320,7 @@ def test_an_older_run_stops_when_another_has_begun(store: Store) -> None:
 
     def interfere(_done: int, _all: int) -> None:
         with store.write() as transaction:
-            periods_writes.begin_run(transaction.connection)
+            rating_days.begin_run(transaction.connection)
 
     with pytest.raises(periods_writes.RunSuperseded):
         rating_run.rate_days(store, date(2026, 3, 28), DEFAULTS, NOW, progress=interfere)

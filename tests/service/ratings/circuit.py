@@ -10,8 +10,8 @@ from sqlalchemy import select
 import build
 from service import stored_nights
 from silverball.rules.ratings.formulas import DEFAULTS, Parameters
+from silverball.service.numbers import writes as number_writes
 from silverball.service.periods import rating_run
-from silverball.service.periods import writes as periods_writes
 from silverball.store import tables
 from silverball.store.database.engine import Store
 
@@ -86,7 +86,7 @@ class Circuit:
     def confirm(self, user_id: int, ifpa_id: int) -> None:
         """Confirm the number for the account, as an administrator."""
         with self.store.write() as transaction:
-            periods_writes.confirm_number(transaction, user_id, ifpa_id, now=NOW, source="command line")
+            number_writes.confirm_number(transaction, user_id, ifpa_id, now=NOW, source="command line")
 
     def ratings(self) -> dict[str, tuple[float, float]]:
         """Name -> rating and deviation, of all rated players."""

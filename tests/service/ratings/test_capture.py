@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 import build
 from service.ratings.circuit import NOW, Circuit
-from silverball.service.periods import writes as periods_writes
+from silverball.service.numbers import writes as number_writes
 from silverball.service.players import writes as players
 from silverball.store import tables
 from silverball.store.database.engine import Store
@@ -108,7 +108,7 @@ def test_a_confirmed_number_joins_the_account_and_withdrawing_it_parts_them(worl
     assert joined is not None
     assert (joined[0], joined[3]) == (user_id, 3)
     with world.store.write() as transaction:
-        assert periods_writes.withdraw_number(transaction, user_id, now=NOW, source="command line") == NUMBER
+        assert number_writes.withdraw_number(transaction, user_id, now=NOW, source="command line") == NUMBER
     world.rate(10)
     assert known_values(world) == apart
     assert world.numbers() == before
@@ -125,9 +125,9 @@ def test_the_opt_out_of_whom_a_number_is_confirmed_for_holds_at_once(world: Circ
 def test_a_number_is_confirmed_for_one_account_and_an_account_has_one(world: Circuit) -> None:
     first, second = (build.a_user(world.store, name=name) for name in ("Vic", "Mallory"))
     world.confirm(first, NUMBER)
-    with pytest.raises(periods_writes.NumberAlreadyConfirmed):
+    with pytest.raises(number_writes.NumberAlreadyConfirmed):
         world.confirm(second, NUMBER)
-    with pytest.raises(periods_writes.AccountHasNumber):
+    with pytest.raises(number_writes.AccountHasNumber):
         world.confirm(first, NUMBER + 1)
 
 

@@ -35,10 +35,14 @@ def test_numbers_of_profiles_and_of_claimed_players_wait(store: Store, admin: An
     for number, claimed_by in ((38773, vic), (44444, mel), (44444, mel), (777, None), (None, mel)):
         player = {"name": "Player", "organizer_id": organizer}
         build.row(store, tables.player, **player, ifpa_id=number, claimed_by=claimed_by)
-    common = {"confirmedAt": None, "confirmedFor": None}
+    common = {"confirmedAt": None, "confirmedFor": None, "batchId": None}
     given = {"userId": vic, "name": "Vic Tor", "ifpaId": 38773, "inProfile": True, "claimedPlayers": 1}
     claimed = {"userId": mel, "name": "Mel Ody", "ifpaId": 44444, "inProfile": False, "claimedPlayers": 2}
-    assert listed(store, admin) == [{**given, **common}, {**claimed, **common}]
+    waiting = [
+        {key: value for key, value in number.items() if key not in ("evidence", "obstacles")}
+        for number in listed(store, admin)
+    ]
+    assert waiting == [{**given, **common}, {**claimed, **common}]
     assert listed(store, admin, "confirmed") == []
 
 
@@ -73,7 +77,12 @@ def test_a_number_that_nobody_gave_can_be_confirmed_too(store: Store, admin: Any
     assert (done["inProfile"], done["claimedPlayers"], done["confirmedFor"]) == (False, 0, vic)
     assert listed(store, admin, "confirmed") == [done]
     gone = build.do(store, "DELETE", path, by=admin)[1]["data"]
-    assert gone == {**done, "confirmedAt": None, "confirmedFor": None}
+    assert gone == {
+        **done,
+        "confirmedAt": None,
+        "confirmedFor": None,
+        "obstacles": ["not-claimed", "not-in-file"],
+    }
 
 
 def test_what_is_no_number_is_refused(store: Store, admin: Any) -> None:

@@ -153,6 +153,13 @@ class SettledPlayer(Struct, rename="camel", frozen=True, kw_only=True):
     ifpa_id: int | None
 
 
+class ShownNumber(Struct, rename="camel", frozen=True, kw_only=True):
+    """An account with a number, as the list showed them."""
+
+    user_id: int
+    ifpa_id: int
+
+
 class TournamentLink(Struct, rename="camel", frozen=True, kw_only=True):
     """A link to a tournament that precedes or follows this one."""
 

@@ -1,5 +1,7 @@
 """Player ratings."""
 
+from typing import Literal
+
 from silverball_wire.base import Day, Instant, Wire
 from silverball_wire.values import Number
 
@@ -124,6 +126,28 @@ class RatingComparison(Wire, frozen=True, kw_only=True):
     """Results of each pair that has played, from both sides."""
 
 
+NumberObstacle = Literal[
+    "confirmed", "not-claimed", "other-account", "other-number", "not-in-file", "other-name", "suspended"
+]
+
+
+class NumberEvidence(Wire, frozen=True, kw_only=True):
+    """A sign that a number is an account's. It proves nothing: anybody can type a number."""
+
+    kind: Literal["profile", "player", "federation"]
+    """The account's own profile, a player that the account has claimed, or the federation's file."""
+    source: str
+    """Who says so: the account, the organizer who lists the player, or `federation`."""
+    name: str
+    """Name that stands there with the number."""
+    player_id: int | None
+    """Id of the claimed player; null for the other kinds."""
+    organizer_id: int | None
+    """Id of the organizer who lists the player; null for the other kinds."""
+    imported_from: str | None
+    """Service that the player was imported from; null when they were not."""
+
+
 class AccountNumber(Wire, frozen=True, kw_only=True):
     """A federation number that an account gave or claims, or that is confirmed for it."""
 
@@ -139,3 +163,20 @@ class AccountNumber(Wire, frozen=True, kw_only=True):
     """When an administrator confirmed it for this account; null while it waits."""
     confirmed_for: int | None
     """Id of the account that it is confirmed for, which may be another one; null when it is for none."""
+    batch_id: int | None
+    """Batch that it was confirmed in; null when it was confirmed by itself, or is not."""
+    evidence: tuple[NumberEvidence, ...]
+    """What speaks for it."""
+    obstacles: tuple[NumberObstacle, ...]
+    """Why it is not confirmed together with others; empty when it would be."""
+
+
+class NumberBatch(Wire, frozen=True, kw_only=True):
+    """Federation numbers that were confirmed together, or taken back."""
+
+    batch_id: int | None
+    """The batch; null when none of the numbers could be confirmed."""
+    numbers: tuple[AccountNumber, ...]
+    """Numbers that it confirmed or, taken back, confirms no more."""
+    left_out: tuple[AccountNumber, ...]
+    """Numbers that stay as they are, with their obstacles."""

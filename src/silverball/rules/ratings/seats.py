@@ -133,6 +133,12 @@ class IdentityRegister(Struct):
         if identity.organizer_id is not None and identity.name_key is not None:
             self.by_name[identity.organizer_id, identity.name_key] = rating_id
 
+    def join_confirmed(self, number_by_user: Mapping[int, int]) -> None:
+        """Merge the ratings of accounts and of the numbers that are theirs, where both have one."""
+        for user_id, ifpa_id in number_by_user.items():
+            if user_id in self.by_user and ifpa_id in self.by_ifpa:
+                self._find_by_number(RatedPerson(name="", user_id=user_id, ifpa_id=ifpa_id))
+
     def _find_by_number(self, person: RatedPerson) -> int | None:
         """The rating id by account, then by federation number; merges the two when they are one person."""
         by_user = None if person.user_id is None else self.by_user.get(person.user_id)

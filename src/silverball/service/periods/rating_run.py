@@ -134,10 +134,11 @@ class RatingRun:
             if rerate_from is None and standing.are_days_rated(db, first_day, until):
                 return 0
         with self._store.write() as transaction:
-            self._number = writes.begin_run(transaction.connection)
+            self._number = rating_days.begin_run(transaction.connection)
             writes.create_days(transaction.connection, first_day, until)
             if rerate_from is not None:
                 writes.mark_for_rerating(transaction.connection, rerate_from)
+            _join_confirmed(transaction.connection, until)
         with self._store.read() as db:
             days = standing.days_to_rate(db, until)
             self._register = standing.load_register(db)
@@ -306,6 +307,21 @@ class RatingRun:
     def _log_skipped(self, day: seats.RatingDay) -> None:
         for kind, event_id in day.skipped:
             LOG.warning("a game of %s %s names the same person twice and is not rated", kind, event_id)
+
+
+def _join_confirmed(db: Db, until: date) -> None:
+    """Merge the ratings of accounts and of their confirmed numbers before any day is rated.
+
+    Found on the way, each of them would have days rated a second time.
+    """
+    if not standing.days_to_rate(db, until):
+        return
+    register = standing.load_register(db)
+    register.join_confirmed(rating_days.all_confirmed(db).number_by_user)
+    merged_ids = sorted(register.merged)
+    if merged_ids:
+        writes.store_identities(db, register)
+        writes.mark_merged(db, merged_ids)
 
 
 def import_ratings(

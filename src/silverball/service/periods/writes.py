@@ -16,12 +16,11 @@ from sqlalchemy import (
     insert,
     or_,
     select,
-    text,
     true,
     update,
 )
 
-from silverball.kit.errors import Conflict, NotFound
+from silverball.kit.errors import Conflict
 from silverball.rules.ratings.formulas import Parameters
 from silverball.rules.ratings.seats import (
     ALGORITHM_VERSION,
@@ -35,18 +34,13 @@ from silverball.service.periods.reads import standing
 from silverball.store import tables
 from silverball.store.database import slices
 from silverball.store.database.conditions import ascending_batches
-from silverball.store.database.transaction import Transaction
-from silverball.store.people import audit, book, names, rating_days
+from silverball.store.people import book, names, rating_days
 from silverball.store.people.book import SHOWN_RUN
 from silverball.store.tables.ratings import COUNTS
 from silverball.store.tournament import imports
 
 SLOT = 0
 _RATING, _RATING_PERIOD, _RATING_REVISION = tables.rating.c, tables.rating_period.c, tables.rating_revision.c
-BEGIN_RUN = text(
-    "INSERT INTO rating_run (slot, run) VALUES (0, 1)"
-    " ON CONFLICT (slot) DO UPDATE SET run = rating_run.run + 1 RETURNING run"
-)
 REVISION_COLUMNS = ("rating_id", "rating", "rd", "delta", *COUNTS, "meetings", "period_date")
 STANDING_COLUMNS = ("rating", "rd", "delta", "first_period", "last_period", *COUNTS)
 RANK_AT_ONCE = (
@@ -70,11 +64,6 @@ class RatedDay(Struct, frozen=True):
     revisions: list[RatingUpdate]
     # Whether an earlier run stored revisions for the day.
     was_rated: bool
-
-
-def begin_run(db: Connection) -> int:
-    """Begin a run and return its number. A running one stops at its next transaction."""
-    return int(db.execute(BEGIN_RUN).scalar_one())
 
 
 def require_current_run(db: Connection, run: int) -> None:
@@ -415,7 +404,7 @@ def replace_ratings(
     )
     if db.execute(rated_here.limit(1)).first() is not None:
         raise RatingsAlreadyComputed
-    begin_run(db)
+    rating_days.begin_run(db)
     for table in (tables.rating_revision, tables.staged_rating, tables.rating):
         db.execute(delete(table))
     db.execute(delete(tables.rating_period).where(_RATING_PERIOD.period_date <= day.isoformat()))
@@ -483,105 +472,3 @@ def _account_name_keys(db: Connection, user_ids: Sequence[int]) -> dict[int, str
         for user_id, name in db.execute(select(_USER.user_id, _USER.name).where(_USER.user_id.in_(batch))):
             name_keys[user_id] = names.name_key(name)
     return name_keys
-
-
-# Confirm an account's federation number, or withdraw it. Source: ratings, section A.5.
-
-
-_CONFIRMED_NUMBER = tables.confirmed_number.c
-_PLAYER = tables.player.c
-_RATING_SUBMISSION, _SENT = tables.rating_submission.c, tables.submission_player.c
-
-
-class NumberAlreadyConfirmed(Conflict):
-    sentence = "Number {number} is confirmed for user {user_id} already. Withdraw it there first."
-
-
-class AccountHasNumber(Conflict):
-    sentence = "Number {number} is confirmed for this account already. Withdraw it first."
-
-
-def confirm_number(
-    transaction: Transaction,
-    user_id: int,
-    ifpa_id: int,
-    *,
-    now: datetime,
-    source: str,
-    by_user_id: int | None = None,
-) -> None:
-    """Confirm that the number is this account's. Raises NotFound and Conflict."""
-    db = transaction.connection
-    if db.execute(select(_USER.user_id).where(_USER.user_id == user_id).with_for_update()).first() is None:
-        raise NotFound("User", user_id)
-    holder, own = rating_days.holder_of(db, ifpa_id), rating_days.number_of(db, user_id)
-    if holder is not None:
-        raise NumberAlreadyConfirmed(number=ifpa_id, user_id=holder)
-    if own is not None:
-        raise AccountHasNumber(number=own)
-    # A run that is under way has loaded the numbers already.
-    begin_run(db)
-    db.execute(insert(tables.confirmed_number).values(ifpa_id=ifpa_id, user_id=user_id, at=now))
-    _join_at_once(db, user_id, ifpa_id)
-    _mark_days(db, user_id, ifpa_id)
-    transaction.changed_user_ids.add(user_id)
-    detail = _audit_detail(ifpa_id, by_user_id)
-    audit.record(db, "number-confirmed", at=now, user_id=user_id, source=source, detail=detail)
-
-
-def withdraw_number(
-    transaction: Transaction, user_id: int, *, now: datetime, source: str, by_user_id: int | None = None
-) -> int:
-    """Withdraw the account's confirmed number, and return it. Raises NotFound."""
-    db = transaction.connection
-    ifpa_id = rating_days.number_of(db, user_id)
-    if ifpa_id is None:
-        raise NotFound("User", user_id)
-    begin_run(db)
-    db.execute(delete(tables.confirmed_number).where(_CONFIRMED_NUMBER.user_id == user_id))
-    db.execute(update(tables.rating).where(_RATING.user_id == user_id).values(ifpa_id=None))
-    _mark_days(db, user_id, ifpa_id)
-    transaction.changed_user_ids.add(user_id)
-    detail = _audit_detail(ifpa_id, by_user_id)
-    audit.record(db, "number-withdrawn", at=now, user_id=user_id, source=source, detail=detail)
-    return ifpa_id
-
-
-def _audit_detail(ifpa_id: int, by_user_id: int | None) -> str:
-    return str(ifpa_id) if by_user_id is None else f"{ifpa_id} by {by_user_id}"
-
-
-def _join_at_once(db: Connection, user_id: int, ifpa_id: int) -> None:
-    """Complete the rating that one of the two has; if both have one, the next run merges them.
-
-    So the account's opt-out hides the number's rating from now on.
-    """
-    rows = select(_RATING.rating_id, _RATING.user_id).where(
-        or_(_RATING.user_id == user_id, _RATING.ifpa_id == ifpa_id)
-    )
-    known = db.execute(rows).all()
-    if len(known) != 1:
-        return
-    # An account whose rating has another number keeps none of it: that one is not confirmed.
-    joined = {"user_id": user_id, "ifpa_id": ifpa_id, "organizer_id": None, "name_key": None}
-    db.execute(update(tables.rating).where(_RATING.rating_id == known[0].rating_id).values(**joined))
-    if known[0].user_id is None:
-        rating_days.update_user(db, user_id, was_hidden=False)
-
-
-def _mark_days(db: Connection, user_id: int, ifpa_id: int) -> None:
-    """Mark the first day of the account's results and of the number's."""
-    theirs = or_(
-        _PLAYER.claimed_by == user_id, and_(_PLAYER.claimed_by.is_(None), _PLAYER.ifpa_id == ifpa_id)
-    )
-    rating_days.mark_players(db, list(db.execute(select(_PLAYER.player_id).where(theirs)).scalars()))
-    submitted = (
-        select(func.min(_RATING_SUBMISSION.event_date))
-        .join(tables.submission_player, _SENT.rating_submission_id == _RATING_SUBMISSION.rating_submission_id)
-        .where(
-            or_(_SENT.user_id == user_id, _SENT.ifpa_id == ifpa_id), _RATING_SUBMISSION.status == "processed"
-        )
-    )
-    first = db.execute(submitted).scalar_one_or_none()
-    if first is not None:
-        rating_days.mark_days(db, [date.fromisoformat(first)])

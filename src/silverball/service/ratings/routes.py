@@ -1,22 +1,17 @@
 """Ratings, their periods, federation numbers and the federation's estimate over HTTP."""
 
-from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Access, Call, SvgImage, UncachedResult, delete, get, put, read_post
+from silverball.kit.http.endpoints import Access, Call, SvgImage, get, read_post
 from silverball.kit.http.query import Query
 from silverball.service.core import calls
-from silverball.service.core.calls import Write
 from silverball.service.outlook.reads import estimates
 from silverball.service.outlook.reads.estimates import EstimateQuery
-from silverball.service.periods import writes as periods_writes
 from silverball.service.periods.reads import periods as reads
-from silverball.service.periods.reads import standing
 from silverball.service.ratings import chart
 from silverball.service.ratings import reads as ratings_reads
-from silverball_wire.base import Id
 from silverball_wire.federation import WpprEstimate
 from silverball_wire.pages import Data, Page
 from silverball_wire.periods import RatingPeriod, RatingPeriodBundle
-from silverball_wire.ratings import AccountNumber, Rating, RatingBundle, RatingComparison, RatingRevision
+from silverball_wire.ratings import Rating, RatingBundle, RatingComparison, RatingRevision
 
 # Only `users`: ratings of federation numbers have paths of their own.
 HOLDER = "/api/ratings/{type}/{user_id}"
@@ -131,41 +126,6 @@ def show_rating_period(call: Call[Query]) -> RatingPeriodBundle:
     """A rating period, with the tournaments of its day."""
     with call.read() as db:
         return reads.find_period(db, call.words["date"], call.caller, call.now)
-
-
-class NumberToConfirm(Body, frozen=True, kw_only=True):
-    """The federation number that is this account's."""
-
-    ifpa_id: Id
-
-
-# Tokens of one administrator differ in what they may see, so these answers are not cached.
-@get("/api/federation-numbers", query=standing.NumberQuery, access=Access.OWN)
-def list_federation_numbers(call: Call[standing.NumberQuery]) -> UncachedResult[Page[AccountNumber]]:
-    """List the numbers that wait for a confirmation, or those confirmed; for administrators only."""
-    with call.read() as db:
-        page = standing.numbers_page(db, call.query, call.caller)
-    return UncachedResult(calls.full_page(call, page, per_page=standing.PER_PAGE))
-
-
-@put("/api/users/{user_id}/federation-number", body=NumberToConfirm, ability="admin")
-def confirm_federation_number(call: Write[NumberToConfirm]) -> Data[AccountNumber]:
-    """Confirm that a federation number is this account's: only then its rating is theirs."""
-    user_id, number = call.ids["user_id"], call.body.ifpa_id
-    periods_writes.confirm_number(
-        call.transaction, user_id, number, now=call.now, source=call.source, by_user_id=call.user_id
-    )
-    return Data(data=standing.find_number(call.db, user_id, number))
-
-
-@delete("/api/users/{user_id}/federation-number", ability="admin")
-def withdraw_federation_number(call: Write[Body]) -> Data[AccountNumber]:
-    """Withdraw the confirmed number of an account; the next rating run parts the two ratings."""
-    user_id = call.ids["user_id"]
-    number = periods_writes.withdraw_number(
-        call.transaction, user_id, now=call.now, source=call.source, by_user_id=call.user_id
-    )
-    return Data(data=standing.find_number(call.db, user_id, number))
 
 
 @read_post("/api/ifpa/wppr-estimator", query=EstimateQuery)

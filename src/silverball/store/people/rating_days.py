@@ -28,6 +28,7 @@ from sqlalchemy import (
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import rated_types
 from silverball.store import tables
+from silverball.store.database.conditions import is_among
 from silverball.store.people import book, names
 from silverball.store.tables import confirmed_number, user
 from silverball.store.types import Flag
@@ -45,6 +46,16 @@ MARK_DAY = text(
     " ON CONFLICT (period_date) DO UPDATE SET"
     " status = CASE rating_period.status WHEN 'waiting' THEN 'waiting' ELSE 'dirty' END"
 ).bindparams(bindparam("no", value=False, type_=Flag), bindparam("yes", value=True, type_=Flag))
+
+_BEGIN_RUN = text(
+    "INSERT INTO rating_run (slot, run) VALUES (0, 1)"
+    " ON CONFLICT (slot) DO UPDATE SET run = rating_run.run + 1 RETURNING run"
+)
+
+
+def begin_run(db: Connection) -> int:
+    """Begin a rating run and return its number. A running one stops at its next transaction."""
+    return int(db.execute(_BEGIN_RUN).scalar_one())
 
 
 def rating_day(moment: datetime) -> date:
@@ -96,7 +107,7 @@ def mark_players(db: Connection, player_ids: Collection[int]) -> None:
     """Mark the first day of players whose identity has changed: all their results may count for others."""
     tournament, entrant = tables.tournament.c, tables.entrant.c
     counts = and_(tournament.status == "completed", tournament.type.in_(rated_types()))
-    played = select(entrant.tournament_id).where(entrant.player_id.in_(player_ids))
+    played = select(entrant.tournament_id).where(is_among(entrant.player_id, player_ids))
     # Conditions of their own would let SQLite go through the tournaments of all, in the order of their ends.
     first = func.min(case((counts, tournament.completed_at)))
     rows = select(first).where(tournament.tournament_id.in_(played))

@@ -196,7 +196,7 @@ remote_id = table(
     Column("remote_id", Id, primary_key=True),
     Column("local_id", Id, nullable=False),
     indexes=[("kind", "local_id")],
-    audiences={"secret": "source kind remote_id local_id"},
+    audiences={"staff": "source", "secret": "kind remote_id local_id"},
 )
 
 

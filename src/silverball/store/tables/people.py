@@ -143,8 +143,11 @@ confirmed_number = table(
     Column("ifpa_id", Id, primary_key=True, autoincrement=False),
     reference("user_id", "user.user_id", cascade=True),
     Column("at", Instant, nullable=False),
+    # Those that were confirmed together, and can be taken back together; null for one by itself.
+    integer("batch_id", null=True),
     UniqueConstraint("user_id"),
-    audiences={"person": "ifpa_id user_id at"},
+    indexes=[("batch_id",)],
+    audiences={"person": "ifpa_id user_id at batch_id"},
 )
 
 club = table(

@@ -18,9 +18,10 @@ from silverball.service.accounts.writes.links import AdminAct, NewAccountLink
 from silverball.service.core import access
 from silverball.service.core.calls import ROWS_DEEP_MAX
 from silverball.service.journal.reads import audit as reads_audit
-from silverball.service.periods import writes as periods_writes
-from silverball.service.periods.reads import standing
-from silverball.service.periods.reads.standing import NumberQuery
+from silverball.service.numbers import reads as numbers
+from silverball.service.numbers import writes as number_writes
+from silverball.service.numbers.reads import PER_PAGE_MAX, NumberQuery
+from silverball.service.numbers.writes import Actor
 from silverball.service.users import reads as users
 from silverball.service.users import writes as users_writes
 from silverball.store.database.transaction import Transaction
@@ -400,7 +401,21 @@ NUMBERS_PATH = "/account/numbers"
 NUMBERS_NOTICES = {
     "confirmed": "Confirmed. The next rating run joins the ratings.",
     "withdrawn": "Withdrawn. The next rating run parts the ratings.",
+    "batch": "These are confirmed. The next rating run joins the ratings.",
+    "taken-back": "The batch is taken back. The next rating run parts the ratings.",
 }
+NONE_READY = "None of these can be confirmed together any more. See what is in the way of each."
+OBSTACLE_WORDS: Mapping[str, str] = {
+    "confirmed": "the number or the account is confirmed already",
+    "not-claimed": "the account claims it no more",
+    "other-account": "another account claims it too",
+    "other-number": "the account claims another number too",
+    "not-in-file": "not in the federation file",
+    "other-name": "another name in the federation file",
+    "suspended": "the account is suspended",
+}
+NUMBERS_PER_PAGE = PER_PAGE_MAX
+NUMBER_PAGES_MAX = ROWS_DEEP_MAX // NUMBERS_PER_PAGE
 
 
 @page("GET", NUMBERS_PATH, for_admins=True)
@@ -412,6 +427,35 @@ def federation_numbers(request: PageRequest) -> Response:
 def confirm(request: PageRequest) -> Response:
     """Confirm the number in the form for the account in the form."""
     return _change_numbers(request, is_confirmed=True)
+
+
+@page("POST", "/account/numbers/confirm-shown", for_admins=True, opens=NUMBERS_PATH)
+def confirm_shown(request: PageRequest) -> Response:
+    """Confirm those of the numbers on the page that nothing stands in the way of."""
+    pairs = [_shown_pair(text) for text in request.field("numbers").split()]
+    with request.site.store.write() as transaction:
+        done = number_writes.confirm_ready_numbers(transaction, pairs[:NUMBERS_PER_PAGE], _actor(request))
+    if done.batch_id is None:
+        return _render_numbers(request, 409, NONE_READY)
+    return redirect(f"{NUMBERS_PATH}?said=batch&batch={done.batch_id}")
+
+
+@page("POST", "/account/numbers/take-back", for_admins=True, opens=NUMBERS_PATH)
+def take_back_batch(request: PageRequest) -> Response:
+    """Withdraw all numbers of the batch in the form."""
+    batch_id = parse_path_id("batch", request.field("batch").strip())
+    with request.site.store.write() as transaction:
+        number_writes.withdraw_batch(transaction, batch_id, _actor(request))
+    return redirect(f"{NUMBERS_PATH}?said=taken-back")
+
+
+def _shown_pair(text: str) -> tuple[int, int]:
+    user_id, _, number = text.partition(":")
+    return parse_path_id("user_id", user_id), parse_path_id("number", number)
+
+
+def _actor(request: PageRequest) -> Actor:
+    return Actor(request.site.now(), request.client_address, request.account.user_id)
 
 
 @page("POST", "/account/numbers/withdraw", for_admins=True, opens=NUMBERS_PATH)
@@ -428,11 +472,11 @@ def _change_numbers(request: PageRequest, *, is_confirmed: bool) -> Response:
         with site.store.write() as transaction:
             if is_confirmed:
                 number = parse_path_id("number", request.field("number").strip())
-                periods_writes.confirm_number(
+                number_writes.confirm_number(
                     transaction, user_id, number, now=now, source=source, by_user_id=by
                 )
             else:
-                periods_writes.withdraw_number(transaction, user_id, now=now, source=source, by_user_id=by)
+                number_writes.withdraw_number(transaction, user_id, now=now, source=source, by_user_id=by)
     except Conflict as refusal:
         return _render_numbers(request, 409, refusal.text())
     status = "" if is_confirmed else "&status=confirmed"
@@ -440,12 +484,17 @@ def _change_numbers(request: PageRequest, *, is_confirmed: bool) -> Response:
 
 
 def _render_numbers(request: PageRequest, status: int = 200, fault: str = "") -> Response:
-    shows_confirmed = request.query.get("status") == "confirmed"
+    batch = request.query.get("batch", "")
+    batch_id = parse_path_id("batch", batch) if batch else None
+    shows_confirmed = batch_id is not None or request.query.get("status") == "confirmed"
     query = NumberQuery(
-        status="confirmed" if shows_confirmed else "waiting", page=min(request.page_number, PAGES_MAX)
+        status="confirmed" if shows_confirmed else "waiting",
+        batch_id=batch_id,
+        limit=NUMBERS_PER_PAGE,
+        page=min(request.page_number, NUMBER_PAGES_MAX),
     )
     with request.site.store.read() as db:
-        listed = standing.numbers_page(db, query, request.caller)
+        listed = numbers.numbers_page(db, query, request.caller)
     return request.render(
         "account/numbers.html",
         status,
@@ -453,7 +502,10 @@ def _render_numbers(request: PageRequest, status: int = 200, fault: str = "") ->
         total=listed.total,
         shows_confirmed=shows_confirmed,
         number=query.page,
-        pages=min(PAGES_MAX, -(-listed.total // standing.PER_PAGE)),
+        pages=min(NUMBER_PAGES_MAX, -(-listed.total // NUMBERS_PER_PAGE)),
+        ready=[item for item in listed.rows if not item.obstacles],
+        obstacle_words=OBSTACLE_WORDS,
+        batch_id=batch_id,
         fault=fault,
         notice=NUMBERS_NOTICES.get(request.query.get("said", "")),
     )

@@ -1,17 +1,42 @@
 """Operations of `client.federation_numbers`."""
 
+from collections.abc import Sequence
 from typing import Literal
 
-from silverball_client.calling import M, Request, Resource, paged
-from silverball_wire.ratings import AccountNumber
+from silverball_client.bodies import ShownNumber
+from silverball_client.calling import M, Request, Resource, operation, paged
+from silverball_wire.ratings import AccountNumber, NumberBatch
 
 
 class FederationNumbersResource(Resource[M]):
     """Operations of `client.federation_numbers`."""
 
+    @operation
+    def confirm_all(
+        self, *, numbers: Sequence[ShownNumber], idempotency_key: str | None = None
+    ) -> Request[NumberBatch]:
+        """Confirm those of these numbers that have no obstacles, for one rating run.
+
+        `POST /api/federation-numbers/batches`. Needs a token with the ability `admin`.
+        """
+        return Request(
+            "POST",
+            ("federation-numbers", "batches"),
+            NumberBatch,
+            in_data=True,
+            body={"numbers": numbers},
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
     @paged
     def list(
-        self, *, status: Literal["waiting", "confirmed"] | None = None, page: int = 1
+        self,
+        *,
+        status: Literal["waiting", "confirmed"] | None = None,
+        batch_id: int | None = None,
+        limit: int | None = None,
+        page: int = 1,
     ) -> Request[AccountNumber]:
         """List the numbers that wait for a confirmation, or those confirmed; for administrators only.
 
@@ -21,5 +46,20 @@ class FederationNumbersResource(Resource[M]):
             "GET",
             ("federation-numbers",),
             AccountNumber,
-            query={"status": status, "page": page},
+            query={"status": status, "batchId": batch_id, "limit": limit, "page": page},
+        )
+
+    @operation
+    def take_back(self, batch_id: int, *, idempotency_key: str | None = None) -> Request[NumberBatch]:
+        """Take back a batch: withdraw what it confirmed, for one rating run.
+
+        `DELETE /api/federation-numbers/batches/{batchId}`. Needs a token with the ability `admin`.
+        """
+        return Request(
+            "DELETE",
+            ("federation-numbers", "batches", batch_id),
+            NumberBatch,
+            in_data=True,
+            is_write=True,
+            idempotency_key=idempotency_key,
         )
