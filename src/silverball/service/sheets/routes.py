@@ -9,7 +9,7 @@ from silverball_wire.imports import PlayersImport
 from silverball_wire.pages import Data
 
 
-@post("/api/players/import", body=PlayersToImport, ability="manage")
+@post("/api/players/import", body=PlayersToImport, ability="manage", takes_file=True)
 def import_players(call: Write[PlayersToImport]) -> Data[PlayersImport]:
     """Look at a list of players as a text or a file, or store its rows; a file may be multipart."""
     return Data(data=writes.import_players(call, roster.add_players))
