@@ -238,7 +238,7 @@ def test_the_room_of_a_book_is_said_before_and_kept_after(store: Store) -> None:
     api = app.build_api(store, Settings(base_url=build.BASE_URL, players_per_account=2))
     who = build.caller(organizer, role="organizer", ability="manage")
     _, look, _ = build.send(api, "POST", PATH, {"text": "Ada Quill\nBo Larkin"}, by=who)
-    assert look["data"]["notes"] == ["The book has room for 1 players, and 2 of these are new."]
+    assert look["data"]["notes"] == ["The book has room for 1 more, and 2 of these are new."]
     body = {"rows": decided(look["data"]), "plan": look["data"]["plan"]}
     status, refused, _ = build.send(api, "POST", PATH, body, by=who)
     assert (status, refused["code"]) == (409, "account-quota-reached")

@@ -123,7 +123,7 @@ def test_a_column_is_what_people_say_it_is() -> None:
     assert [name for name, _ in found_in(text, columns=("name", "name"))] == [
         *("Ada Quill", "Bo Larkin", "Cleo Marsh", "Dov Levi")
     ]
-    assert "2 columns, and 1 were named" in fault_of(ListSource(text=text, columns=("name",)))
+    assert "has 2, and 1 were named" in fault_of(ListSource(text=text, columns=("name",)))
 
 
 @pytest.mark.parametrize(

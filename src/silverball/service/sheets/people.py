@@ -92,7 +92,7 @@ def find_columns(table: Table, kinds: Sequence[ColumnKind] = ()) -> tuple[Table,
     if not kinds:
         return table, found
     if len(kinds) != table.width:
-        sentence = f"The table has {table.width} columns, and {len(kinds)} were named. Name each of them."
+        sentence = f"Name each column: the table has {table.width}, and {len(kinds)} were named."
         raise Invalid({"columns": [sentence]})
     return table, replace(found, kinds=tuple(kinds))
 

@@ -84,7 +84,7 @@ def look_at_people(db: Connection, people: Sequence[SheetPerson], target: Import
     new_count = sum(row.decision == "new" for row in rows)
     room = _room(db, target)
     fits = room is None or new_count <= room
-    notes = () if fits else (f"The book has room for {room} players, and {new_count} of these are new.",)
+    notes = () if fits else (f"The book has room for {room} more, and {new_count} of these are new.",)
     return PlayersImport(
         stored=False,
         plan=_digest(rows, facts, target, fits=fits),
