@@ -53,7 +53,15 @@ def decode(content: bytes, encoding: str | None = None) -> DecodedText:
 
 def decode_again(decoded: DecodedText, encoding: str) -> DecodedText:
     """The same bytes, read in another encoding."""
-    return decode(_encoded(decoded), encoding)
+    return decode(encoded(decoded), encoding)
+
+
+def encoded(decoded: DecodedText) -> bytes:
+    """The bytes that the text was read from."""
+    if decoded.encoding not in CODE_PAGES:
+        return decoded.text.encode(decoded.encoding, "replace")
+    bytes_of = {letter: byte for byte, letter in enumerate(_letters_of(CODE_PAGES[decoded.encoding]))}
+    return bytes(bytes_of.get(letter, ord("?")) for letter in decoded.text)
 
 
 def _encoding_by_rule(content: bytes) -> str:
@@ -74,13 +82,6 @@ def _decoded(content: bytes, encoding: str) -> str:
         return content.decode(encoding, "replace")
     letters = _letters_of(CODE_PAGES[encoding])
     return "".join([letters[byte] for byte in content])
-
-
-def _encoded(decoded: DecodedText) -> bytes:
-    if decoded.encoding not in CODE_PAGES:
-        return decoded.text.encode(decoded.encoding, "replace")
-    bytes_of = {letter: byte for byte, letter in enumerate(_letters_of(CODE_PAGES[decoded.encoding]))}
-    return bytes(bytes_of.get(letter, ord("?")) for letter in decoded.text)
 
 
 def _letters_of(code_page: str) -> list[str]:

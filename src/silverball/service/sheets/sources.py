@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from silverball.kit.errors import Invalid
+from silverball.kit.values import replace
 from silverball.service.sheets import decoding, people, tables, workbooks
 from silverball.service.sheets.columns import ColumnKind
 from silverball.service.sheets.people import NameOrder, SheetPeople
@@ -30,6 +31,8 @@ class ReadList(Struct, frozen=True, kw_only=True):
     """A list as it was read; without `table` a sheet has to be chosen first."""
 
     table: Table | None = None
+    # What the table was read from; of a sheet with tabs.
+    text: str = ""
     encoding: str | None = None
     sheets: tuple[Sheet, ...] = ()
     sheet: str | None = None
@@ -45,20 +48,13 @@ def read_list(source: ListSource) -> ReadList:
         read = _read_workbook(source)
     elif source.file:
         decoded = decoding.decode(source.file, source.encoding)
-        read = ReadList(table=tables.read_text(decoded.text), encoding=decoded.encoding)
+        read = ReadList(table=tables.read_text(decoded.text), text=decoded.text, encoding=decoded.encoding)
     else:
-        read = ReadList(table=tables.read_text(source.text))
+        read = ReadList(table=tables.read_text(source.text), text=source.text)
     if read.table is None:
         return read
     found = people.read_people(read.table, source.columns, source.name_order)
-    return ReadList(
-        table=read.table,
-        encoding=read.encoding,
-        sheets=read.sheets,
-        sheet=read.sheet,
-        notes=(*read.notes, *_notes(found)),
-        found=found,
-    )
+    return replace(read, notes=(*read.notes, *_notes(found)), found=found)
 
 
 def _read_workbook(source: ListSource) -> ReadList:
@@ -74,7 +70,9 @@ def _read_workbook(source: ListSource) -> ReadList:
     notes = _hidden_notes(sheets, chosen)
     if len(chosen) > 1:
         return ReadList(sheets=tuple(sheets), notes=notes)
-    return ReadList(table=chosen[0].table, sheets=tuple(sheets), sheet=chosen[0].name, notes=notes)
+    table = chosen[0].table
+    text = tables.to_text(table.rows)
+    return ReadList(table=table, text=text, sheets=tuple(sheets), sheet=chosen[0].name, notes=notes)
 
 
 def _hidden_notes(sheets: Sequence[Sheet], chosen: Sequence[Sheet]) -> tuple[str, ...]:

@@ -13,7 +13,6 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 from xml.parsers import expat
 
-import python_calamine
 from msgspec import Struct
 
 from silverball.kit.errors import Invalid
@@ -65,6 +64,9 @@ def read_workbook(content: bytes) -> list[Sheet]:
             raise _refusal(f"Sheet {name} has cells beyond row {ROWS_MAX:,}. Send it in parts.")
         if extent.columns > COLUMNS_MAX:
             raise _refusal(f"Sheet {name} has cells beyond column {COLUMNS_MAX}. Leave some out.")
+    # Most sites read none, and a start would load it.
+    import python_calamine
+
     try:
         with python_calamine.load_workbook(io.BytesIO(content)) as workbook:
             return _filled_sheets(workbook, extents)
@@ -213,7 +215,9 @@ def _extents_of_ods(content: bytes) -> dict[str, _Extent]:
     return extents.found
 
 
-def _filled_sheets(workbook: python_calamine.CalamineWorkbook, extents: Mapping[str, _Extent]) -> list[Sheet]:
+def _filled_sheets(workbook: Any, extents: Mapping[str, _Extent]) -> list[Sheet]:
+    import python_calamine
+
     sheets = []
     for about in workbook.sheets_metadata:
         if about.typ != python_calamine.SheetTypeEnum.WorkSheet:

@@ -48,7 +48,7 @@ def import_players(call: Write[PlayersToImport], add_entrants: AddEntrants) -> P
     body, call = call.body, _in_tournament(call)
     if body.stores and not call.is_preparation:
         return _store(call, add_entrants)
-    target = _target(call)
+    target = import_target(call)
     if not isinstance(body.rows, UnsetType):
         planned = reads.look_at_people(call.db, [row.person for row in body.rows], target)
         return _with_decisions(planned, body.rows)
@@ -65,7 +65,8 @@ def _in_tournament(call: Write[PlayersToImport]) -> Write[PlayersToImport]:
     return replace(call, ids={**call.ids, TOURNAMENT: tournament_id})
 
 
-def _target(call: Write[PlayersToImport], tournament: Tournament | None = None) -> ImportTarget:
+def import_target(call: Write[PlayersToImport], tournament: Tournament | None = None) -> ImportTarget:
+    """The book and the tournament that the call fills. Raises NotFound and NotAllowed."""
     if TOURNAMENT not in call.ids:
         return ImportTarget(organizer_id=call.user_id, players_max=call.settings.players_per_account)
     tournament = tournament or commands.load_tournament(call)
@@ -87,7 +88,9 @@ def _decided(row: ImportRow, given: DecidedRow) -> ImportRow | None:
     """The row as it was decided; None for a decision that is no choice of it."""
     if given.decision is None:
         return row
-    if given.decision == "leaveOut" or (given.decision == "new" and row.name is not None):
+    # A number that somebody has is never given to another player.
+    may_be_new = row.name is not None and (row.ifpa_id is None or row.decision == "new")
+    if given.decision == "leaveOut" or (given.decision == "new" and may_be_new):
         return replace(row, decision=given.decision, player_id=None, same_as=None)
     wanted = (given.decision, given.player_id, given.same_as)
     offered = [(choice.decision, choice.player_id, choice.same_as) for choice in row.choices]
@@ -100,7 +103,7 @@ def _store(call: Write[PlayersToImport], add_entrants: AddEntrants) -> PlayersIm
     given = call.body.rows
     assert not isinstance(given, UnsetType)
     tournament = commands.load_tournament(call) if TOURNAMENT in call.ids else None
-    target = _target(call, tournament)
+    target = import_target(call, tournament)
     person_numbers.lock_numbers(call.db, target.organizer_id)
     planned = reads.look_at_people(call.db, [row.person for row in given], target)
     if planned.plan != call.body.plan:
