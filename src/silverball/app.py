@@ -36,6 +36,7 @@ from silverball.kit.security import tokens
 from silverball.rules.planning.nights import SimulatedNight
 from silverball.service.accounts import downloads
 from silverball.service.core import commands
+from silverball.service.sheets.elsewhere import ReadingProcess
 from silverball.service.tournaments import paths
 from silverball.service.users.callers import CallerLookup
 from silverball.settings import Settings
@@ -298,12 +299,22 @@ def _build_pages(
         for stop in at_stop:
             stop()
 
+    setup = partial(processes.setup_of, store, settings, follows_host=follows_host)
+    reader = ReadingProcess(COMPUTING_MODULE, setup)
+    at_stop.append(reader.close)
+
     def load_pages() -> ASGIApp:
         from silverball.web import app as web
 
         paths = [page.path for page in web.declared_pages()]
         work.measures.requests.name_routes(route_names.route_finder(api.routes.template_for, paths))
-        return web.build(store, settings, follows_host=follows_host, ask_for_recovery=work.ask_for_recovery)
+        return web.build(
+            store,
+            settings,
+            follows_host=follows_host,
+            ask_for_recovery=work.ask_for_recovery,
+            read_list=reader.read,
+        )
 
     routes: list[BaseRoute] = [
         *operations.routes(work.measures.is_ready, feed, store, lambda: asyncapi_document(settings)),

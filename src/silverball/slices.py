@@ -14,6 +14,7 @@ from silverball.service.ratings import routes as ratings
 from silverball.service.roster import routes as roster
 from silverball.service.rounds import routes as rounds
 from silverball.service.series import routes as series
+from silverball.service.sheets import routes as sheets
 from silverball.service.single_player import amazing_race, best_game
 from silverball.service.single_player import routes as single_player
 from silverball.service.standings import routes as standings
@@ -48,6 +49,7 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     money,
     roster,
     rounds,
+    sheets,
     standings,
     webhooks,
     replay,

@@ -9,6 +9,7 @@ from silverball.service.tournaments import paths
 from silverball.slices import ROUTE_MODULES
 from silverball.web.app import declared_pages
 from silverball.web.costly_routes import (
+    ANY_BODY,
     COSTLY_ROUTES,
     FOR_EVERYBODY,
     OF_THE_SPECIFICATION,
@@ -24,7 +25,7 @@ NUMBERED = re.compile(r"\{\w+\}")
 def request_of(route: CostlyRoute) -> tuple[str, str, bytes, bytes]:
     """Method, path, query and body of a request that is costly."""
     query = f"a=1&{route.parameter}=7".encode() if route.parameter else b""
-    body = b'{"dryRun": true}' if route.is_dry_run else b""
+    body = b'{"text": "Ada"}' if route.mark == ANY_BODY else b'{"dryRun": true}' if route.is_dry_run else b""
     return route.method, NUMBERED.sub("42", route.path), query, body
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverball.web.console.form_bodies import parse_names
+from silverball.service.sheets.names import parse_names
 
 
 @pytest.mark.parametrize(

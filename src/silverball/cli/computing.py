@@ -25,8 +25,12 @@ from silverball.kit.edge.write_requests import names_revision
 from silverball.kit.http.asgi import AsgiApp, Message, Scope
 from silverball.kit.http.endpoints import TOURNAMENT, AnyWrite, Endpoint, HttpResponse, Request
 from silverball.kit.http.refusals import RevisionMismatch, revision_headers
+from silverball.kit.values import replace
 from silverball.rules.planning.nights import SimulatedNight
 from silverball.service.rounds import writes as rounds
+from silverball.service.sheets import elsewhere
+from silverball.service.sheets.bodies import PlayersToImport
+from silverball.service.sheets.sources import ListSource
 from silverball.store import processes as store_processes
 from silverball.store.database.deadlines import COMPUTING
 from silverball.store.database.engine import Store
@@ -58,6 +62,8 @@ def build(setup: bytes) -> Callable[[bytes], bytes]:
 
     def answer(question: bytes) -> bytes:
         asked = pickle.loads(question)  # noqa: S301  # written by our own server
+        if isinstance(asked, ListSource):
+            return elsewhere.answer(asked)
         is_night = isinstance(asked, SimulatedNight)
         return msgspec.msgpack.encode(simulate_here(asked) if is_night else computer.answer(asked))
 
@@ -152,7 +158,13 @@ class Computer:
         )
 
     def _answer_dry_run(self, endpoint: Endpoint, call: AnyWrite, request: Request) -> HttpResponse:
-        """The answer to a dry run of a round, which stores nothing. Raises RevisionMismatch."""
+        """The answer to a dry run, which stores nothing. Raises RevisionMismatch."""
+        if isinstance(call.body, PlayersToImport):
+            if call.body.stores:
+                return NO_DRY_RUN
+            with self._store.read() as db:
+                look = endpoint.handler(replace(call, db=db))
+            return HttpResponse(endpoint.status, msgspec.json.encode(look))
         if not call.body.dry_run:
             return NO_DRY_RUN
         preview = rounds.preview_round(call, self._store.read)

@@ -1,4 +1,4 @@
-"""silverball import: tournaments, ratings and other data from files."""
+"""silverball import: tournaments, players, ratings and other data from files."""
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from silverball.cli import database
+from silverball.cli.import_players import players
 from silverball.exchange import federation as files
 from silverball.exchange import machine_files, ratings_csv
 from silverball.exchange import opdb as exchange_opdb
@@ -189,7 +190,7 @@ class SourceName(click.ParamType[str]):
 
 @click.group("import")
 def import_() -> None:
-    """Read tournaments, ratings, machines, tips or the federation's records from files."""
+    """Read tournaments, players, ratings, machines, tips or the federation's records from files."""
 
 
 for _command in (
@@ -197,6 +198,7 @@ for _command in (
     opdb,
     opdb_changelog,
     pintips,
+    players,
     videos,
 ):
     import_.add_command(_command)

@@ -104,6 +104,8 @@ class Refusal(Exception):
     code: ClassVar[str] = "refused"
     # What is wrong, and what to do next. Slots are filled with the facts.
     sentence: ClassVar[str] = "This cannot be done."
+    # Members of the interface's answer beside sentence and code.
+    more: Mapping[str, object] = MappingProxyType({})
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -22,6 +22,8 @@ from silverball.kit.edge.write_requests import WriteRequests
 from silverball.kit.values import replace
 from silverball.service.accounts import downloads
 from silverball.service.core import commands
+from silverball.service.sheets import sources
+from silverball.service.sheets.sources import ListSource, ReadList
 from silverball.settings import Settings
 from silverball.store.counts import idempotency
 from silverball.store.counts.sign_in_failures import StoredFailures
@@ -30,7 +32,7 @@ from silverball.store.database.deadlines import OutcomeUnknown
 from silverball.store.database.engine import Store
 from silverball.store.database.faults import DatabaseUnavailable
 from silverball.store.revisions import revisions
-from silverball.web import handbook, page_endpoint, page_request, site
+from silverball.web import handbook, page_endpoint, page_request, people_import, site
 from silverball.web.account import history_page, passwords, people, two_step
 from silverball.web.account import pages as account_pages
 from silverball.web.book import pages as book_pages
@@ -53,6 +55,8 @@ PAGE_MODULES: tuple[ModuleType, ...] = (
     machine_page,
     sign_up_page,
     account_pages,
+    # Its addresses are those of sections and views with other words.
+    people_import,
     people,
     passwords,
     history_page,
@@ -79,11 +83,12 @@ def build(
     follows_host: bool = False,
     ask_for_recovery: site.AskForRecovery | None = None,
     note_download: Callable[[int, str], None] | None = None,
+    read_list: Callable[[ListSource], ReadList] = sources.read_list,
 ) -> ASGIApp:
     """The pages of one database; `follows_host`: links begin with the Host of each request.
 
     `ask_for_recovery` has links to new passwords mailed, where the site can. `note_download` writes down that
-    an account's data was downloaded, where the pages themselves only read.
+    an account's data was downloaded, where the pages themselves only read. `read_list` reads files of people.
     """
     pages = declared_pages()
     if page_endpoint.note_commit not in store.after_commit:
@@ -97,6 +102,7 @@ def build(
         ask_for_recovery=ask_for_recovery,
         note_download=note_download
         or (lambda user_id, source: downloads.note_download(store, user_id, source, now())),
+        read_list=read_list,
     )
     find_page = _page_finder(pages)
     routes = [
@@ -145,6 +151,7 @@ def _shared_site(
     find_base_url: FindBaseUrl,
     ask_for_recovery: site.AskForRecovery | None,
     note_download: Callable[[int, str], None],
+    read_list: Callable[[ListSource], ReadList],
 ) -> Site:
     """The parts that the pages share."""
     writes = WriteRequests(
@@ -174,6 +181,7 @@ def _shared_site(
         RecoveryLimiter(failures),
         ask_for_recovery,
         note_download,
+        read_list,
     )
 
 

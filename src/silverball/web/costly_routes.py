@@ -15,6 +15,8 @@ from silverball.kit.http.query import parse_query
 
 # In the body of a dry run; whether it asks for one is seen in the computing process.
 DRY_RUN = b"dryRun"
+# In any body: a list of players is looked at unless it has a plan.
+ANY_BODY = b'"'
 OURS = Cost()
 # One request each, whatever it takes: tools rely on it.
 OF_THE_SPECIFICATION = Cost(is_by_second=False)
@@ -31,8 +33,9 @@ class CostlyRoute(Struct, frozen=True, kw_only=True):
     cost: Cost = OURS
     # A parameter without which its answers are cheap; empty where they are dear in any case.
     parameter: str = ""
-    # Whether only its dry runs are computed there, as all others change something.
+    # Whether only its dry runs are computed there, as all others change something; their bodies have `mark`.
     is_dry_run: bool = False
+    mark: bytes = DRY_RUN
 
 
 _TOURNAMENT, _PUBLIC = "/api/tournaments/{tournament_id}", "/t/{tournament_id}"
@@ -41,6 +44,8 @@ COSTLY_ROUTES = (
     CostlyRoute(seconds=2.1, method="POST", path="/api/plan"),
     CostlyRoute(seconds=2.1, path="/run/plan", parameter="players"),
     CostlyRoute(seconds=0.2, method="POST", path=_TOURNAMENT + "/rounds", is_dry_run=True),
+    # A workbook of 1 MB, and 1,000 people beside a book of 20,000.
+    CostlyRoute(seconds=1.0, method="POST", path="/api/players/import", is_dry_run=True, mark=ANY_BODY),
     CostlyRoute(seconds=0.39, path=_PUBLIC + "/print/names", cost=FOR_EVERYBODY),
     CostlyRoute(seconds=2.8, path=_PUBLIC + "/print/codes"),
     CostlyRoute(seconds=1.4, path=_PUBLIC + "/print/scores"),
@@ -79,4 +84,4 @@ def cost_of(method: str, path: str, query: bytes, body: bytes = b"") -> Cost | N
     route = COSTLY_ROUTES[int(match.lastgroup.removeprefix("route_"))]
     if route.parameter and all(name != route.parameter for name, _ in parse_query(query)):
         return None
-    return None if route.is_dry_run and DRY_RUN not in body else route.cost
+    return None if route.is_dry_run and route.mark not in body else route.cost

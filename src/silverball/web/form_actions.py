@@ -144,12 +144,13 @@ def _action_endpoint(request: PageRequest, action: FormAction) -> Endpoint:
 
 
 def _with_body(call: Write[Any], action: FormAction, form: FormData) -> Write[Any]:
-    body = _body_parser(action.body).parse(msgspec.json.encode(action.build_body(form)))
+    body = body_parser(action.body).parse(msgspec.json.encode(action.build_body(form)))
     return replace(call, body=body)
 
 
 @cache
-def _body_parser(body: type[Body]) -> BodyParser:
+def body_parser(body: type[Body]) -> BodyParser:
+    """The parser of a body, built once."""
     return BodyParser(body)
 
 

@@ -25,6 +25,8 @@ class FormData(Struct, frozen=True):
     """The fields of a form in the order they were sent."""
 
     pairs: tuple[tuple[str, str], ...] = ()
+    # Of the file that was chosen, if the form has a field for one.
+    file: bytes = b""
 
     def value(self, name: str) -> str:
         """A field's text, untrimmed; the last one when it was sent several times, "" when never."""

@@ -11,7 +11,8 @@ from starlette.responses import Response
 from silverball.kit.edge.backend import SeenRevision
 from silverball.kit.edge.shares import DUTY
 from silverball.kit.edge.work_queue import Importance, Overloaded
-from silverball.kit.errors import NotFound
+from silverball.kit.errors import Invalid, NotFound
+from silverball.kit.http import multipart
 from silverball.kit.http.endpoints import TOURNAMENT
 from silverball.kit.security import tokens
 from silverball.service.accounts import reads as accounts_reads
@@ -37,7 +38,6 @@ from silverball.web.page_request import (
 from silverball.web.site import Site, message_page
 from silverball.web.visitors import DEVICE, SESSION
 
-BODY_BYTES_MAX = 64 * 1024
 WITHOUT_PAGE = "return=minimal"
 FORM_TYPE = "application/x-www-form-urlencoded"
 # The commits of the form that this thread answers.
@@ -78,7 +78,7 @@ def page_endpoint(
         if not site.threads.admits(importance):
             # Before the form is read.
             raise Overloaded
-        form = await _read_form(http_request, route.fields_max) if route.method == "POST" else FormData()
+        form = await _read_form(http_request, route) if route.method == "POST" else FormData()
         run = copy_context().run
         # Forms of a tournament wait for its lock.
         scope_id = _tournament_in(http_request) if route.method == "POST" else 0
@@ -262,13 +262,19 @@ def _build_page_request(
     )
 
 
-async def _read_form(http_request: Request, fields_max: int) -> FormData:
-    """The fields of a form. Raises FormTooLarge."""
+async def _read_form(http_request: Request, route: PageRoute) -> FormData:
+    """The fields of a form. Raises FormTooLarge, at once where the form says that it is."""
+    declared = http_request.headers.get("content-length", "0")
+    if declared.isdecimal() and len(declared) < 20 and int(declared) > route.bytes_max:
+        raise FormTooLarge
     body = bytearray()
     async for chunk in http_request.stream():
         body += chunk
-        if len(body) > BODY_BYTES_MAX:
+        if len(body) > route.bytes_max:
             raise FormTooLarge
+    content_type = http_request.headers.get("content-type", "").encode("latin-1", "replace")
+    if route.takes_file and multipart.is_multipart(content_type):
+        return _form_with_file(bytes(body), content_type)
     if http_request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM_TYPE:
         return FormData()
     try:
@@ -276,11 +282,20 @@ async def _read_form(http_request: Request, fields_max: int) -> FormData:
             body.decode("utf-8", "replace"),
             keep_blank_values=True,
             errors="replace",
-            max_num_fields=fields_max,
+            max_num_fields=route.fields_max,
         )
     except ValueError as error:
         raise FormTooLarge from error
     return FormData(tuple(pairs))
+
+
+def _form_with_file(body: bytes, content_type: bytes) -> FormData:
+    try:
+        parts = multipart.read_form(body, content_type)
+    except Invalid:
+        return FormData()
+    file = next((part.content for part in parts if part.is_file), b"")
+    return FormData(tuple((part.name, part.text) for part in parts if not part.is_file), file)
 
 
 def _stale_form_page() -> Response:

@@ -29,6 +29,8 @@ from silverball.web.site import Site, message_page, render
 from silverball.web.visitors import DEVICE
 
 FIELDS_MAX = 50
+# Forms hold less, but for those with a file of 1 MB or what was read of one.
+FORM_BYTES_MAX, FILE_FORM_BYTES_MAX = 64 * 1024, 1_200_000
 # The cookies of a visitor, and of a browser that signed in before.
 GUEST, BROWSER = "guest", "browser"
 SIGN_IN = "/account/sign-in"
@@ -206,6 +208,13 @@ class PageRoute(Struct, frozen=True):
     opens: str = ""
     # Whether the page is there with a slash at its end, too.
     has_slash_twin: bool = False
+    # Whether the form may have a file, and is read as `multipart/form-data`, too.
+    takes_file: bool = False
+
+    @property
+    def bytes_max(self) -> int:
+        """The size of the largest form."""
+        return FILE_FORM_BYTES_MAX if self.takes_file else FORM_BYTES_MAX
 
     def opened_form(self) -> "PageRoute":
         """The address of the form as a page: to reload or bookmark it is not an error."""
@@ -233,10 +242,21 @@ def page(
     is_for_crowds: bool = False,
     for_admins: bool = False,
     opens: str = "",
+    takes_file: bool = False,
 ) -> Callable[[Callable[[PageRequest], Response]], PageRoute]:
     """Declare a page; a page that is closed to guests makes them sign in first."""
     return lambda handler: PageRoute(
-        method, path, handler, for_guests, for_devices, fields_max, rerender, is_for_crowds, for_admins, opens
+        method,
+        path,
+        handler,
+        for_guests,
+        for_devices,
+        fields_max,
+        rerender,
+        is_for_crowds,
+        for_admins,
+        opens,
+        takes_file=takes_file,
     )
 
 

@@ -23,6 +23,7 @@ from silverball.kit.edge.write_requests import WriteRequests
 from silverball.kit.errors import Names, Refusal, Words
 from silverball.kit.http import refusals
 from silverball.kit.security import tokens
+from silverball.service.sheets.sources import ListSource, ReadList, read_list
 from silverball.settings import Settings
 from silverball.store.database.engine import Store
 from silverball.web.sign_in_throttle import RecoveryLimiter, SignInLimiter
@@ -128,6 +129,8 @@ class Site(Struct, frozen=True):
     ask_for_recovery: AskForRecovery | None = None
     # Writes down that an account's data was downloaded, by account and address of the browser.
     note_download: Callable[[int, str], None] = lambda _user_id, _address: None
+    # Reads a pasted list or a file of people.
+    read_list: Callable[[ListSource], ReadList] = read_list
 
     @property
     def base_url(self) -> str:

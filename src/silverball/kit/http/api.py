@@ -26,6 +26,7 @@ from silverball.kit.http.endpoints import (
     UncachedResult,
     Write,
 )
+from silverball.kit.http.multipart import is_multipart, read_form
 from silverball.kit.http.query import HeaderPairs, parse_query
 from silverball.kit.http.router import RouteMatch, Router, parse_path_id, parse_path_word
 from silverball.kit.values import replace
@@ -71,7 +72,10 @@ class Api:
         if not endpoint.is_write:
             response = self._encode_response(endpoint, endpoint.handler(Call(**arguments)))
             return replace(response, headers=(*response.headers, *headers))
-        parsed_body = endpoint.body_parser.parse(request.body, request.content_type)
+        if endpoint.takes_file and is_multipart(request.content_type):
+            parsed_body = endpoint.body_parser.parse_form(read_form(request.body, request.content_type))
+        else:
+            parsed_body = endpoint.body_parser.parse(request.body, request.content_type)
         write: AnyWrite = Write(**arguments, body=parsed_body, db=None, transaction=None)
         return self._answer_write(endpoint, write, request)
 

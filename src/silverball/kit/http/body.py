@@ -8,7 +8,7 @@ by the path that the client wrote (`results.3`). A field that may be left out ha
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from itertools import islice
 from typing import Any
@@ -20,6 +20,7 @@ from silverball.kit.errors import Invalid, Refusal
 from silverball.kit.http import body_faults
 from silverball.kit.http.body_faults import UNSTORABLE, printable_name
 from silverball.kit.http.fields import choices_of
+from silverball.kit.http.multipart import FormPart
 from silverball.kit.http.query import LIST_SUFFIX, Pairs, humanize_name
 from silverball.kit.values import lay_out
 
@@ -66,6 +67,21 @@ class BodyParser:
         """The Struct. Raises MalformedBody, BodyIsForm, or Invalid with the faults."""
         return self.parse_values(_decode_object(content, content_type))
 
+    def parse_form(self, parts: Iterable[FormPart]) -> Any:
+        """The Struct of a form with a file: a field that is no text is JSON. Raises Invalid."""
+        values: dict[str, Any] = {}
+        for part in parts:
+            field = self.fields.get(part.name)
+            if part.is_file or field is None or field.is_text:
+                values[part.name] = part.content if part.is_file else part.text
+            else:
+                try:
+                    values[part.name] = msgspec.json.decode(part.content)
+                except (msgspec.DecodeError, RecursionError):
+                    # The fault is found as that of any other wrong value.
+                    values[part.name] = part.text
+        return self.parse_values(values)
+
     def parse_values(self, values: dict[str, Any]) -> Any:
         """The Struct of decoded values, whose texts are trimmed in place. Raises Invalid."""
         faults = _clean_texts(values)
@@ -94,6 +110,7 @@ class _BodyField:
         self.human_name = humanize_name(info.encode_name)
         self.required = info.required
         self.kind = info.type
+        self.is_text = _is_text(info.type)
         self.choices = choices_of(info.type)
         self.holder = msgspec.defstruct(
             "Holder", [(info.name, info.type)], rename={info.name: info.encode_name}, kw_only=True
@@ -123,6 +140,20 @@ class _BodyField:
     def _convert(self, value: Any) -> Any:
         holder = msgspec.convert({self.encoded_name: value}, self.holder, str_keys=True)
         return getattr(holder, self.name)
+
+
+def _is_text(kind: Any) -> bool:
+    """Whether values of this type are texts, or words of a set."""
+    info = kit_values.inspect(kind)
+    if isinstance(info, msgspec.inspect.Metadata):
+        info = info.type
+    if isinstance(info, msgspec.inspect.LiteralType):
+        return all(isinstance(value, str) for value in info.values)
+    if isinstance(info, msgspec.inspect.UnionType):
+        return any(
+            isinstance(part, msgspec.inspect.StrType | msgspec.inspect.LiteralType) for part in info.types
+        )
+    return isinstance(info, msgspec.inspect.StrType)
 
 
 def parse_pairs(content: bytes, content_type: bytes = b"") -> Pairs:

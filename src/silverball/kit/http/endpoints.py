@@ -245,6 +245,8 @@ class Endpoint(Struct, frozen=True, kw_only=True, dict=True):
     accepts_body_parameters: bool = False
     # Whether a read can be refused for the state of what it reads, as writes can.
     can_conflict: bool = False
+    # Whether its body may be a form with a file (`multipart/form-data`).
+    takes_file: bool = False
 
     @cached_property
     def parser(self) -> QueryParser:
@@ -318,6 +320,7 @@ def _declare_write(
     query: type[Query] = Query,
     status: Literal[200, 201] = 200,
     prepare: Handler | None = None,
+    takes_file: bool = False,
 ) -> Callable[[Handler], Endpoint]:
     """Declare a route that may change something; its handler takes a `Write`."""
 
@@ -336,6 +339,7 @@ def _declare_write(
             body=body,
             status=status,
             prepare=prepare,
+            takes_file=takes_file,
         )
 
     return declare

@@ -154,7 +154,7 @@ def status_for(kind: type[Refusal]) -> int:
 
 def refusal_response(refusal: Refusal) -> HttpResponse:
     """The answer of the interface to a refused request: a sentence, a stable code, and what else helps."""
-    body: dict[str, object] = {"message": refusal.message, "code": refusal.code}
+    body: dict[str, object] = {"message": refusal.message, "code": refusal.code, **refusal.more}
     if isinstance(refusal, Invalid):
         body["errors"] = refusal.errors
     if isinstance(refusal, MovedElsewhere):

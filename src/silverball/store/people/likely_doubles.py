@@ -33,7 +33,7 @@ def likely_doubles(db: Connection, organizer_id: int, most: int) -> list[LikelyD
         .order_by(_PLAYER.player_id.desc())
         .limit(COMPARED_MAX)
     ).all()
-    people = [row for row in reversed(rows) if not _is_erased(row)]
+    people = [row for row in reversed(rows) if not is_erased(row)]
     numbers = person_numbers.numbers_in_book(db, organizer_id)
     found: dict[tuple[int, int], LikelyDouble] = {}
     for share_number, pairs in ((True, _by_number(people, numbers)), (False, _by_name(people, numbers))):
@@ -45,7 +45,8 @@ def likely_doubles(db: Connection, organizer_id: int, most: int) -> list[LikelyD
     return list(found.values())
 
 
-def _is_erased(row: Row[Any]) -> bool:
+def is_erased(row: Row[Any]) -> bool:
+    """Whether the player has the pseudonym of somebody whose account was erased."""
     return bool(row.name == f"Player {row.player_id}" and row.status == "inactive")
 
 
@@ -65,7 +66,7 @@ def _by_name(people: Sequence[Row[Any]], numbers: dict[int, int]) -> Iterator[tu
             by_word[word].append(row)
     for group in by_word.values():
         for first, second in combinations(islice(group, SHARING_A_WORD_MAX), 2):
-            if _may_be_one(first, second, numbers) and near_names.are_near(first.name, second.name):
+            if _may_be_one(first, second, numbers) and near_names.may_be_one_person(first.name, second.name):
                 yield first, second
 
 

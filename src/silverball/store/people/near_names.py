@@ -23,6 +23,13 @@ def are_near(name: str, other: str) -> bool:
     return True
 
 
+def may_be_one_person(name: str, other: str) -> bool:
+    """Whether the names are near; a surname alone is nobody's double: Quill is not Ada Quill."""
+    words, others = sorted((names.strip_punctuation(text).split() for text in (name, other)), key=len)
+    is_surname = len(words) == 1 < len(others) and not any(_is_near(words[0], each) for each in others[:-1])
+    return not is_surname and are_near(name, other)
+
+
 def _is_near(word: str, other: str) -> bool:
     short, long = sorted((word, other), key=len)
     if short.isdigit() or long.isdigit():

@@ -157,6 +157,7 @@ NOTICES = {
     "gone": "It is out of your book.",
     "approved": "Approved: this player is that account now.",
     "refused": "Turned down.",
+    "imported": "They are in your book.",
     "merged": "They are one now. All results are here.",
 }
 NOT_YOURS = "Only organizers keep a book. Ask whoever runs this site to make you one."

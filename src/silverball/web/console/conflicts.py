@@ -8,6 +8,7 @@ from silverball.rules.model.tournament import Game, SinglePlayerGame
 from silverball.service.core.person_numbers import PlayerEnteredAlready
 from silverball.service.games import writes as games
 from silverball.service.roster import writes as roster
+from silverball.service.sheets.names import parse_names
 from silverball.service.single_player import writes as single_player_writes
 from silverball.store.people import names
 from silverball.web.console import details, form_bodies
@@ -45,7 +46,7 @@ def standing_result(refusal: Refusal, night: TournamentNight, form: FormData) ->
 
 
 def _standing_players(night: TournamentNight, form: FormData) -> StandingResult:
-    wanted = {names.name_key(name) for name in form_bodies.parse_names(form.value("names"))}
+    wanted = {names.name_key(name) for name in parse_names(form.value("names"))}
     present = [
         night.player_name(entrant.player_id)
         for entrant in night.roster

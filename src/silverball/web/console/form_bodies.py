@@ -1,7 +1,6 @@
 """Bodies of the interface, built from the fields of the console's forms. The interface validates them."""
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,9 +15,9 @@ from silverball.rules.registry import FORMATS
 from silverball.service.core.calls import Write
 from silverball.service.games import writes as games
 from silverball.service.games.bodies import EnteredResult
+from silverball.service.sheets.names import parse_names
 from silverball.service.single_player import writes as single_player_writes
 from silverball.service.single_player.writes import ReplacedAttemptResult
-from silverball.store.people import names
 from silverball.web import form_actions, forms, score_fields
 from silverball.web.console import settings as console_settings
 from silverball.web.forms import (
@@ -34,55 +33,6 @@ from silverball.web.forms import (
 from silverball.web.page_request import PageRequest
 from silverball.web.tournament_night import TournamentNight
 from silverball_wire.singleplayer import Correction
-
-# Names out of a pasted list: without numbers, bullets, mail addresses and further columns.
-
-
-# A bullet, a box to tick, or a number with a mark behind it; `1st` and `8Ball` are no numbers.
-LEADING_MARK = re.compile(
-    r"(?:[-*+•‣◦·▪\u2013\u2014]\s+|\[[ xX]?\]\s*|☐\s*|#\d{1,4}\b[.):]?\s*|\d{1,4}\s?[.):]\s*)"
-)
-LEADING_NUMBER = re.compile(r"\d{1,4}\s+(?=\D)")
-IN_ANGLES = re.compile(r"<[^<>]*>")
-INVISIBLE = str.maketrans("", "", "\u200b\u2060\ufeff\x00")
-QUOTES = "\"“”„'"
-# `[ ] 3. - Ada` has three of them.
-MARKS_MAX = 4
-
-
-def parse_names(text: str) -> list[str]:
-    """The names of a list, in its order; a name that comes again is left out."""
-    lines = [line for line in text.translate(INVISIBLE).splitlines() if line.strip()]
-    # A single such line may be a name: 8 Ball Bob.
-    is_numbered = len(lines) > 1 and all(LEADING_NUMBER.match(line.strip()) for line in lines)
-    found = (name for line in lines for name in _names_in_line(line, is_numbered=is_numbered))
-    return list({names.name_key(name): name for name in reversed(list(found))}.values())[::-1]
-
-
-def _names_in_line(line: str, *, is_numbered: bool) -> Iterator[str]:
-    """The name of a line, or those that commas and semicolons separate."""
-    for cell in line.split("\t"):
-        parts = [_clean_name(part, is_numbered=is_numbered) for part in re.split("[,;]", cell)]
-        parts = [part for part in parts if part]
-        if parts:
-            # `Quill, Ada` is one person.
-            yield from parts if all(" " in part for part in parts) else [", ".join(parts)]
-            return
-    # Without any letter it is left for the refusal to name.
-    yield " ".join(line.split())
-
-
-def _clean_name(text: str, *, is_numbered: bool) -> str:
-    """The name in a text; empty for a number, a mail address and other text without letters."""
-    name = text.strip()
-    for _ in range(MARKS_MAX):
-        name = name[mark.end() :] if (mark := LEADING_MARK.match(name)) else name
-    if is_numbered and (number := LEADING_NUMBER.match(name)):
-        name = name[number.end() :]
-    words = [word for word in IN_ANGLES.sub(" ", name).split() if "@" not in word]
-    name = " ".join(words).strip(QUOTES + " ")
-    return name if any(letter.isalpha() for letter in name) else ""
-
 
 MINUTE_SECONDS = 60
 # Set by who sends a list again on purpose after others of it were added elsewhere.

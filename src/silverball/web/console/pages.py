@@ -14,7 +14,7 @@ from silverball.rules.registry import FORMATS
 from silverball.service.tournaments import configuration
 from silverball.service.webhooks import writes as webhooks_writes
 from silverball.service.webhooks.writes import WEBHOOK
-from silverball.web import form_actions, forms, score_fields, site, tournament_night
+from silverball.web import form_actions, forms, people_import, score_fields, site, tournament_night
 from silverball.web.console import actions, conflicts, crew, draw_preview, new_tournament, views, ways
 from silverball.web.console import settings as console_settings
 from silverball.web.forms import PAGE, FormData, FormState
@@ -141,6 +141,10 @@ def run_form(request: PageRequest) -> Response:
     action = actions.ACTIONS.get(request.ids["action"])
     if action is None:
         return not_found_page()
+    if request.field(people_import.MAY_BE_LIST):
+        shown = people_import.look_first(request, request.path_id(TOURNAMENT))
+        if shown is not None:
+            return shown
     try:
         result = form_actions.run_action(request, action, request.path_id(TOURNAMENT))
     except Refusal as refusal:

@@ -4,6 +4,7 @@
 import { whenCalm } from "./calm.js";
 import "./copy.js";
 import { deliver, deliverRest, get, isSignedOut, post, settle } from "./delivery.js";
+import "./files.js";
 import "./find.js";
 import { focusedRow, focusRow } from "./focus.js";
 import { expectPage, missPage, pageReplaced } from "./fresh.js";

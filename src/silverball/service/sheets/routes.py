@@ -1,0 +1,15 @@
+"""Lists of players over HTTP."""
+
+from silverball.kit.http.endpoints import post
+from silverball.service.core.calls import Write
+from silverball.service.roster import writes as roster
+from silverball.service.sheets import writes
+from silverball.service.sheets.bodies import PlayersToImport
+from silverball_wire.imports import PlayersImport
+from silverball_wire.pages import Data
+
+
+@post("/api/players/import", body=PlayersToImport, ability="manage", takes_file=True)
+def import_players(call: Write[PlayersToImport]) -> Data[PlayersImport]:
+    """Look at a list of players as a text or a file, or store its rows; a file may be multipart."""
+    return Data(data=writes.import_players(call, roster.add_players))
