@@ -142,7 +142,7 @@ def test_no_operation_fails_in_any_format_or_state(
     kept_database: KeptDatabase, kind: str, state: str
 ) -> None:
     night = StoredNightOfAFormat(kept_database, kind, state)
-    failed = {}
+    failed: dict[tuple[str, str], int] = {}
     for operation in OF_A_TOURNAMENT:
         failed |= night.failures(operation)
     assert failed == {}
