@@ -141,7 +141,8 @@ def rating_chart(request: PageRequest) -> Response:
         bundle = ratings_reads.rating_bundle(db, "users", request.path_id("user_id"), None)
     picture = chart.render_chart(bundle.rating, bundle.rating_history)
     # The picture has its own styles and may load nothing.
-    headers = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
+    nothing_else = "base-uri 'none'; frame-ancestors 'none'"
+    headers = {"content-security-policy": f"default-src 'none'; style-src 'unsafe-inline'; {nothing_else}"}
     return Response(picture, media_type=SVG, headers=headers)
 
 
