@@ -103,7 +103,7 @@ def first_account(request: PageRequest) -> Response:
     if wait:
         return views.render_first_form(request, 429, too_many_attempts(wait))
     password = request.field("password")
-    fault = passwords.fault(password, (request.field("name"), request.field("email")))
+    fault = passwords.fault(password, (request.field("name"), request.field("email"), request.host))
     if fault is None and password != request.field("again"):
         fault = "The two passwords differ. Type the same one twice."
     if fault is not None:
