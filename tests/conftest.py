@@ -90,6 +90,11 @@ class PostgreSQL:
         self._admin(f"CREATE DATABASE {name}")
         return self.url(name)
 
+    def copy(self, source: str, target: str) -> None:
+        """Replace a database by a copy of another one, to which nobody may be connected."""
+        self.drop(target)
+        self._admin(f"CREATE DATABASE {make_url(target).database} TEMPLATE {make_url(source).database}")
+
     def drop(self, url: str) -> None:
         """Let a database go, whoever may still be connected to it."""
         self._admin(f"DROP DATABASE {make_url(url).database} WITH (FORCE)")

@@ -171,7 +171,8 @@ def test_metrics_have_a_port_of_their_own(tmp_path: Path) -> None:
 
 def test_browsers_guess_nothing_and_come_back_with_tls(tmp_path: Path) -> None:
     pages = ("/up", "/", "/none", "/docs", "/docs/start.js", "/openapi.json", "/static/none", "/handbook/")
-    paths = (*pages, "/t/1", "/api/tournaments", "/api/none", "/account/sign-in", "/exports/none")
+    more = ("/ready", "/t/1", "/users/1", "/api/tournaments", "/api/none", "/static/worker.js")
+    paths = (*pages, *more, "/account/sign-in", "/exports/none")
     url, https = f"sqlite:///{tmp_path / 'new.db'}", {"SILVERBALL_BASE_URL": "https://pinball.example"}
     settings = {**https, "SILVERBALL_EXPORTS_FOLDER": str(tmp_path)}
     port = free_port()
@@ -179,7 +180,11 @@ def test_browsers_guess_nothing_and_come_back_with_tls(tmp_path: Path) -> None:
         for method, path in [*(("GET", path) for path in paths), ("OPTIONS", "/api/tournaments")]:
             head = answer_head(port, f"{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
             assert head.count("x-content-type-options: nosniff") == 1, path
-            assert head.count("strict-transport-security: max-age=31536000") == 1, path
+            assert head.count("strict-transport-security: max-age=31536000; includesubdomains") == 1, path
+            (policy,) = [line for line in head.splitlines() if line.startswith("content-security-policy:")]
+            # No plugins follows from `default-src`.
+            for directive in ("default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"):
+                assert directive in policy, (path, policy)
         for refused in ("nonsense\r\n\r\n", f"GET / HTTP/1.1\r\nX: {'x' * 70_000}\r\n\r\n"):
             assert "x-content-type-options: nosniff" in answer_head(port, refused)
     with serving(url) as server:

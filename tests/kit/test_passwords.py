@@ -1,5 +1,7 @@
 """Passwords: hashing, checking and rules."""
 
+from pathlib import Path
+
 import pytest
 from argon2 import PasswordHasher
 
@@ -73,6 +75,19 @@ def test_a_new_password_has_ten_to_two_hundred_characters(password: str, fault: 
 )
 def test_a_common_password_is_refused(password: str) -> None:
     assert passwords.fault(password) == passwords.TOO_EASY
+
+
+@pytest.mark.parametrize(
+    "password",
+    ["silverball2026", "Pinball-Tournament", "flipper12345", "drain.example", "admin player1"],
+)
+def test_a_password_made_of_words_of_the_site_is_refused(password: str) -> None:
+    assert passwords.fault(password, ("Ada", "", "drain.example.org")) == passwords.TOO_EASY
+
+
+def test_every_word_of_the_site_is_in_the_handbook() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "accounts.md").read_text(encoding="utf-8")
+    assert [word for word in passwords.SITE_WORDS if f"*{word}*" not in page] == []
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Forms with arbitrary input: they succeed or are refused with a sentence, and never fail."""
 
+from contextlib import ExitStack
+from random import Random
 from typing import Any
 from urllib.parse import urlencode
 
@@ -8,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hostile
-from selection import examples
+from selection import SEED, examples
+from service.kept_night import KINDS, STATES, KeptDatabase, kept_database, play_night
 from silverball.kit.http.endpoints import collect_endpoints
 from silverball.slices import ROUTE_MODULES
 from silverball.store.database import migrate
@@ -17,7 +20,10 @@ from silverball.web.console import views as console_views
 from silverball.web.console.actions import ACTIONS
 from web import page_forms
 from web.director import FORM_TYPE, HERE, Director
+from web.form_senders import FormSenders
 from web.visitor import Visitor
+
+__all__ = ["kept_database"]
 
 THINGS = (
     "player_id arena_id bank_id user_id round_id game_id suggestion_id single_player_game_id card_id queue_id"
@@ -133,6 +139,20 @@ def test_a_new_tournament_is_made_or_refused(nights: tuple[Director, list[str]],
         assert answer.status_code in {200, 303, 409, 422}
 
     send()
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_form_of_a_night_fails_in_any_format_or_state(
+    kept_database: KeptDatabase, kind: str, state: str
+) -> None:
+    night = play_night(kept_database.store, kind, state)
+    with ExitStack() as stack:
+        senders = FormSenders(kept_database, night, stack)
+        sent = list(senders.statuses(Random(f"{SEED} {kind} {state}")))
+    assert {sender for _, sender, _, status in sent if status in (201, 303)} >= {"director"}
+    assert [answer for answer in sent if answer[3] >= 500] == []
 
 
 def test_forms_prepare_what_the_interface_prepares() -> None:

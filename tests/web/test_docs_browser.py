@@ -102,10 +102,10 @@ def test_the_search_opens_what_fits(docs: BrowserPage) -> None:
     expect(docs.page.locator(OPEN_TAG)).to_have_count(0)
 
 
-def test_a_token_stays_over_a_reload_and_is_sent(docs: BrowserPage, store: Store) -> None:
+def test_a_token_is_sent_and_kept_by_no_browser(docs: BrowserPage, store: Store) -> None:
     authorize(docs.page, admin_token(store))
-    docs.page.reload()
     docs.page.wait_for_selector(".btn.authorize.locked")
+    assert docs.page.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
     docs.page.click('.opblock-tag[data-tag="users"]')
     docs.page.click('.opblock-summary-path[data-path="/api/users/profile"]')
     docs.page.click(".try-out__btn")

@@ -4,14 +4,20 @@ import csv
 import io
 import json
 import zipfile
+from datetime import timedelta
+from random import Random
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
 import build
+from silverball.service.accounts import reads
+from silverball.service.accounts.reads import SESSIONS_MAX
+from silverball.service.accounts.writes import sessions
 from silverball.store import tables
 from silverball.store.database.engine import Store
+from silverball.web.account import passwords
 from web import page_forms
 from web.visitor import EMAIL, PASSWORD, Visitor, an_account
 
@@ -144,6 +150,48 @@ def test_other_sessions_end_and_this_one_goes_on(store: Store, visitor: Visitor)
         assert elsewhere.get("/account").status_code == 303
 
 
+def test_signing_out_elsewhere_asks_for_the_password_and_gives_this_session_a_new_secret(
+    store: Store, visitor: Visitor
+) -> None:
+    an_account(store)
+    with Visitor(store) as elsewhere, Visitor(store) as thief:
+        elsewhere.sign_in()
+        visitor.sign_in()
+        visitor.wait(minutes=11)
+        for password, sentence in (("", passwords.NEEDED), ("wrong", passwords.WRONG)):
+            refused = send(visitor, "/account/data", "sessions-end", password=password)
+            assert (refused.status_code, page_forms.alerts_on(refused.text)) == (422, [sentence])
+        assert elsewhere.get("/account").status_code == 200
+        stolen = visitor.cookies["silverball_session"]
+        thief.cookies.set("silverball_session", stolen)
+        assert thief.get("/account").status_code == 200
+        open_before = page_forms.forms_on(visitor.get("/account/profile").text)["profile"]
+        assert send(visitor, "/account/data", "sessions-end", password=PASSWORD).status_code == 303
+        assert elsewhere.get("/account").status_code == 303
+        assert thief.get("/account").status_code == 303
+        assert visitor.cookies["silverball_session"] != stolen
+        # A form that was open in another window is still good.
+        assert visitor.post("/account/profile", data=dict(open_before.filled())).status_code == 303
+
+
+def test_an_account_has_a_hundred_sessions_and_one_more_ends_the_oldest(store: Store) -> None:
+    user_id = an_account(store)
+    dice, day = Random(7), timedelta(days=1)
+    with store.write() as transaction:
+        db = transaction.connection
+        secrets = [
+            sessions.start_session(
+                db, user_id, now=build.NOW + timedelta(seconds=number), lifetime=day, dice=dice
+            ).secret
+            for number in range(SESSIONS_MAX + 1)
+        ]
+        open_now = [
+            reads.find_signed_in_user(db, secret, build.NOW + timedelta(minutes=2), day) is not None
+            for secret in secrets
+        ]
+    assert open_now == [False] + [True] * SESSIONS_MAX
+
+
 def test_one_session_is_ended_and_the_others_go_on(store: Store, visitor: Visitor) -> None:
     user_id = an_account(store)
     phone = "Mozilla/5.0 (Android 16; Mobile; rv:145.0) Gecko/145.0 Firefox/145.0"
@@ -154,7 +202,8 @@ def test_one_session_is_ended_and_the_others_go_on(store: Store, visitor: Visito
         page = visitor.get("/account/data").text
         assert "Firefox on Android, <bdi>192.0.2.0/24</bdi>" in page
         assert "192.0.2.77" not in page
-        answer = send(visitor, "/account/data", "session-2")
+        (label,) = [value for name, value in page_forms.forms_on(page)["sessions-end"].buttons if value]
+        answer = send(visitor, "/account/data", "sessions-end", label=label)
         assert answer.headers["location"] == "/account/data?said=ended-one"
         assert visitor.get("/account/data").status_code == 200
         assert elsewhere.get("/account").status_code == 303

@@ -10,10 +10,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from pyotp import TOTP
-from sqlalchemy import insert, select, update
+from sqlalchemy import delete, insert, select, update
 
 import build
-from silverball.kit.security import passwords
+from silverball.kit.security import passwords, tokens
 from silverball.service.accounts.writes import accounts
 from silverball.service.users import writes as user_writes
 from silverball.store import tables
@@ -167,6 +167,54 @@ def test_a_recovery_code_works_once(store: Store, visitor: Visitor) -> None:
     give_code(visitor, visitor.sign_in(), other)
     assert is_signed_in(visitor)
     assert ("recovery-code-used", user_id, "testclient", 1) in events(store)
+
+
+def test_recovery_codes_are_stored_as_slow_hashes_with_a_salt(store: Store, visitor: Visitor) -> None:
+    an_account(store)
+    visitor.sign_in()
+    _, codes = turn_on(visitor)
+    with store.read() as db:
+        stored = set(db.execute(select(tables.recovery_code.c.hash)).scalars())
+    (salt,) = {hashed.partition("$")[0] for hashed in stored}
+    assert len(salt) == 32
+    digits = [code.replace("-", "") for code in codes]
+    assert stored == {f"{salt}${passwords.digest_with_salt(code, bytes.fromhex(salt))}" for code in digits}
+
+
+def test_recovery_codes_of_the_version_before_still_work(store: Store, visitor: Visitor) -> None:
+    user_id = an_account(store)
+    visitor.sign_in()
+    turn_on(visitor)
+    old = "12345678901234567890"
+    with store.write() as transaction:
+        db, table = transaction.connection, tables.recovery_code
+        db.execute(delete(table))
+        db.execute(insert(table).values(user_id=user_id, hash=tokens.digest(f"recovery {user_id} {old}")))
+    visitor.cookies.clear()
+    give_code(visitor, visitor.sign_in(), old)
+    assert is_signed_in(visitor)
+    visitor.cookies.clear()
+    assert WRONG in give_code(visitor, visitor.sign_in(), old).text
+
+
+def test_turning_it_on_or_off_ends_all_other_sign_ins(store: Store, visitor: Visitor) -> None:
+    an_account(store)
+    with Visitor(store) as elsewhere:
+        elsewhere.sign_in()
+        visitor.sign_in()
+        secret, _ = turn_on(visitor)
+        assert (is_signed_in(visitor), is_signed_in(elsewhere)) == (True, False)
+        visitor.wait(seconds=30)
+        elsewhere.now = visitor.now
+        give_code(elsewhere, elsewhere.sign_in(), code_at(visitor, secret))
+        visitor.wait(seconds=30)
+        elsewhere.now = visitor.now
+        before = visitor.cookies["silverball_session"]
+        off = {"csrf": visitor.csrf(), "password": PASSWORD, "code": code_at(visitor, secret)}
+        assert is_signed_in(elsewhere)
+        assert visitor.post(f"{PAGE}/off", data=off).status_code == 303
+        assert (is_signed_in(visitor), is_signed_in(elsewhere)) == (True, False)
+        assert visitor.cookies["silverball_session"] != before
 
 
 def test_wrong_codes_wait_longer_each_time_wherever_they_come_from(store: Store) -> None:

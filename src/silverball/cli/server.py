@@ -87,7 +87,7 @@ def headers_of_every_answer(base_url: str) -> list[tuple[str, str]]:
     name, value = NO_SNIFFING
     headers = [(name.decode(), value.decode())]
     if base_url.startswith("https://"):
-        headers.append(("strict-transport-security", f"max-age={HTTPS_ONLY_SECONDS}"))
+        headers.append(("strict-transport-security", f"max-age={HTTPS_ONLY_SECONDS}; includeSubDomains"))
     return headers
 
 

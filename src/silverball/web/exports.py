@@ -18,6 +18,7 @@ from silverball.exchange import bulk, nightly
 from silverball.exchange.bulk import CurrentTables
 from silverball.exchange.current_files import CurrentFiles
 from silverball.kit.errors import Refusal, ServiceUnavailable
+from silverball.kit.http.asgi import NO_PAGE
 from silverball.kit.http.endpoints import FileDownload
 from silverball.kit.http.refusals import PageNotFound, refusal_response
 from silverball.service.tables import sheet
@@ -32,6 +33,7 @@ HEADERS = {
     "cache-control": "no-cache",
     "access-control-allow-origin": "*",
     "access-control-expose-headers": "ETag, Last-Modified, Content-Length",
+    NO_PAGE[0].decode(): NO_PAGE[1].decode(),
 }
 
 
@@ -111,7 +113,7 @@ PAGE = """<!doctype html>
 </body>
 </html>
 """
-# Tags begin closed, a field searches all operations and opens the tags of those that match, and the browser
+# Tags begin closed, a field searches all operations and opens the tags of those that match, and no browser
 # keeps a token that was entered.
 START = """SwaggerUIBundle({
   url: "/openapi.json",
@@ -119,7 +121,6 @@ START = """SwaggerUIBundle({
   deepLinking: true,
   docExpansion: "none",
   filter: true,
-  persistAuthorization: true,
   defaultModelsExpandDepth: 0,
   syntaxHighlight: { activated: false },
   validatorUrl: null,

@@ -96,7 +96,9 @@ STYLES_AND_PICTURES = ("silverball.css", "ball.svg")
 IMPORT = re.compile(r'^import (?:[^"]+ from )?"\./([a-z]+\.js)";', re.MULTILINE)
 HEADERS = {
     # It may fetch from this site, and load no other script.
-    "content-security-policy": "default-src 'none'; connect-src 'self'",
+    "content-security-policy": (
+        "default-src 'none'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
     "service-worker-allowed": "/",
     "cache-control": "no-cache",
 }

@@ -24,6 +24,7 @@ from silverball.kit.edge.connections import ConnectionTable
 from silverball.kit.edge.front import FrontDoor
 from silverball.kit.edge.response_cache import accepts_gzip, names_etag
 from silverball.kit.errors import ServiceUnavailable
+from silverball.kit.http.asgi import NO_PAGE
 from silverball.kit.http.refusals import refusal_response
 from silverball.kit.measures import Histogram
 from silverball.kit.threads import is_refused_thread
@@ -32,6 +33,7 @@ from silverball.store.people import encryption, site_details
 from silverball.web import site
 
 GZIP_LEVEL = 9
+NO_PAGE_HEADER = {NO_PAGE[0].decode(): NO_PAGE[1].decode()}
 
 
 class PublishedJson:
@@ -59,6 +61,7 @@ class PublishedJson:
             "vary": "accept-encoding",
             "access-control-allow-origin": "*",
             "access-control-expose-headers": "etag",
+            **NO_PAGE_HEADER,
         }
 
     def response(self, request: Request) -> Response:
@@ -148,13 +151,13 @@ def security_text_routes(
         lines = [f"Contact: {contact}", f"Expires: {expires:%Y-%m-%dT%H:%M:%SZ}"]
         if base_url.startswith("https://"):
             lines.append(f"Canonical: {base_url}{path}")
-        return Response("\n".join(lines) + "\n", media_type="text/plain")
+        return Response("\n".join(lines) + "\n", headers=NO_PAGE_HEADER, media_type="text/plain")
 
     return [Route(path, security_text)]
 
 
 def _json(body: bytes, status: int = 200) -> Response:
-    return Response(body, status, media_type="application/json")
+    return Response(body, status, NO_PAGE_HEADER, "application/json")
 
 
 if TYPE_CHECKING:

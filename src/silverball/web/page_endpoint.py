@@ -62,6 +62,9 @@ def page_endpoint(
         commits: list[Commit] = []
         _COMMITS.set(commits)
         response = _answer_page(request, route)
+        if request.renewed_secrets:
+            lifetime_seconds = int(sessions.lifetime(site).total_seconds())
+            request.set_cookie(response, SESSION, request.renewed_secrets[-1], lifetime_seconds)
         if _acted_on_duty(request, commits):
             http_request.scope.get(DUTY, []).append(True)
         if route.method == "POST" and commits:

@@ -12,8 +12,9 @@ A form is checked against the CSRF token of its session, device or guest cookie 
 from collections.abc import Callable, Mapping
 from string import Formatter
 from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
-from msgspec import Struct
+from msgspec import Struct, field
 from starlette.responses import RedirectResponse, Response
 
 from silverball.kit.edge.backend import SEEN_COOKIE, SEEN_SECONDS, SeenRevision
@@ -79,6 +80,8 @@ class PageRequest(Struct, frozen=True):
     inactive_device: KnownDevice | None = None
     device_secret: str = ""
     user_agent: str = ""
+    # The session's new secret at the end, where it got one while the form was answered.
+    renewed_secrets: list[str] = field(default_factory=list)
 
     @property
     def account(self) -> SignedInUser:
@@ -101,6 +104,11 @@ class PageRequest(Struct, frozen=True):
         if self.device_secret:
             return tokens.digest(f"form {self.device_secret}")
         return self.session.csrf if self.session else tokens.digest(self.guest_secret)
+
+    @property
+    def host(self) -> str:
+        """The name of the site's host, as links begin with it."""
+        return urlsplit(self.base_url).hostname or ""
 
     @property
     def page_number(self) -> int:
@@ -176,7 +184,7 @@ class PageRequest(Struct, frozen=True):
     def set_seen(self, response: Response, seen: SeenRevision) -> None:
         """Let the pages that the browser asks for next be at least as new as this state, on any node."""
         response.set_cookie(
-            SEEN_COOKIE,
+            f"__Host-{SEEN_COOKIE}" if self.site.is_https else SEEN_COOKIE,
             seen.cookie,
             max_age=SEEN_SECONDS,
             secure=self.site.is_https,

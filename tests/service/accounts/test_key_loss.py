@@ -43,12 +43,15 @@ def turn_on_two_step(store: Store, user_id: int) -> tuple[TOTP, list[str]]:
     with store.write() as transaction:
         db = transaction.connection
         app = TOTP(sessions.begin(db, user_id, now=build.NOW, dice=Random(7)))
-        codes = sessions.confirm(db, user_id, app.at(build.NOW), now=build.NOW, dice=Random(8), source=SOURCE)
-    return app, codes
+        recovery = sessions.new_recovery_codes(Random(8))
+        sessions.confirm(db, user_id, app.at(build.NOW), recovery, now=build.NOW, source=SOURCE)
+    return app, recovery.codes
 
 
 def accepts(db: Db, user_id: int, code: str, minutes: int) -> bool:
-    return sessions.accept_code(db, user_id, code, now=build.NOW + timedelta(minutes=minutes), source=SOURCE)
+    now = build.NOW + timedelta(minutes=minutes)
+    recovery_hash = sessions.recovery_hash_of(db, user_id, code)()
+    return sessions.accept_code(db, user_id, code, recovery_hash, now=now, source=SOURCE)
 
 
 def test_messages_wait_for_the_key_and_arrive_once_it_is_back(desk: Desk, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from silverball.kit.measures import Measures
 BODY_BYTES_MAX = 1_000_000
 SEEN_COOKIE = "seen"
 SEEN_SECONDS = 10
-SEEN = re.compile(rb"(?:^|; ?)seen=(site|[1-9][0-9]{0,17}):([0-9]{1,18})-([0-9]{1,19})(?:;|$)")
+SEEN = re.compile(rb"(?:^|; ?)(?:__Host-)?seen=(site|[1-9][0-9]{0,17}):([0-9]{1,18})-([0-9]{1,19})(?:;|$)")
 OWN_PER_MINUTE = 600
 
 

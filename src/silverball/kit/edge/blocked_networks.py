@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from silverball.kit.edge.proxies import Network, TrustedProxies, parse_address, peer_address
 from silverball.kit.errors import NotAllowed
-from silverball.kit.http.asgi import AsgiApp, Receive, Scope, Send, body_message, start_message
+from silverball.kit.http.asgi import NO_PAGE, AsgiApp, Receive, Scope, Send, body_message, start_message
 from silverball.kit.http.refusals import refusal_response
 
 
@@ -73,7 +73,7 @@ class BlockedNetworksDoor:
             await send({"type": "websocket.close", "code": 1008})
             return True
         length = b"%d" % len(REFUSED.body)
-        headers = [(b"content-type", REFUSED.content_type.encode()), (b"content-length", length)]
+        headers = [(b"content-type", REFUSED.content_type.encode()), (b"content-length", length), NO_PAGE]
         await send(start_message(REFUSED.status, headers))
         await send(body_message(b"" if scope["method"] == "HEAD" else REFUSED.body))
         return True

@@ -17,7 +17,7 @@ from silverball.kit.edge.connections import ConnectionPlace, ConnectionTable
 from silverball.kit.edge.kept_answers import KeptAnswers
 from silverball.kit.edge.shares import CONNECTION
 from silverball.kit.errors import ServiceUnavailable
-from silverball.kit.http.asgi import NO_SNIFFING
+from silverball.kit.http.asgi import NO_PAGE, NO_SNIFFING
 from silverball.kit.http.endpoints import HttpResponse
 from silverball.kit.http.refusals import (
     AddressTooLong,
@@ -94,6 +94,7 @@ def _closing_answer(response: HttpResponse) -> bytes:
         (b"content-length", b"%d" % len(response.body)),
         (b"access-control-allow-origin", b"*"),
         NO_SNIFFING,
+        NO_PAGE,
         (b"connection", b"close"),
         *response.headers,
     ]

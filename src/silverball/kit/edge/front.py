@@ -35,7 +35,15 @@ from silverball.kit.edge.shared_responses import SharedResponses
 from silverball.kit.edge.shares import CONNECTION, OpenCounts
 from silverball.kit.edge.visitors import VisitorCache
 from silverball.kit.edge.work_queue import Importance, Overloaded, WorkQueue
-from silverball.kit.http.asgi import CACHE_CONTROL, CORS, PREFLIGHT, Headers, Receive, Scope, Send
+from silverball.kit.http.asgi import (
+    CACHE_CONTROL,
+    INTERFACE_HEADERS,
+    PREFLIGHT,
+    Headers,
+    Receive,
+    Scope,
+    Send,
+)
 from silverball.kit.http.endpoints import (
     READ_METHODS,
     CallerRefused,
@@ -255,7 +263,12 @@ class FrontDoor:
         else:
             allowed = ",".join(methods).encode()
             status = 200
-            response_headers = [(b"allow", allowed), (b"content-length", b"0"), CACHE_CONTROL, *CORS]
+            response_headers = [
+                (b"allow", allowed),
+                (b"content-length", b"0"),
+                CACHE_CONTROL,
+                *INTERFACE_HEADERS,
+            ]
         return Reply(status, response_headers, [self._request_id_header(headers)], EMPTY_BODY)
 
     # Requests that the cache cannot answer

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from silverball.kit.http.asgi import CACHE_CONTROL, CORS, Headers, body_message, encode_headers
+from silverball.kit.http.asgi import CACHE_CONTROL, INTERFACE_HEADERS, Headers, body_message, encode_headers
 from silverball.kit.http.endpoints import HttpResponse
 from silverball.kit.http.query import IGNORED_HEADER
 from silverball.kit.measures import UNCOUNTED
@@ -31,7 +31,7 @@ VARY = (b"vary", b"accept-encoding, authorization")
 def interface_headers(response: HttpResponse) -> Headers:
     """The headers that all answers of the interface share, and the names of ignored parameters."""
     ignored = [header for header in response.headers if header[0] == IGNORED_HEADER]
-    return [CACHE_CONTROL, VARY, *CORS, *ignored]
+    return [CACHE_CONTROL, VARY, *INTERFACE_HEADERS, *ignored]
 
 
 class SharedHeaders(list[tuple[bytes, bytes]]):

@@ -24,12 +24,17 @@ CORS: Headers = [
         ),
     ),
 ]
+# An answer that is opened as a page loads nothing, runs nothing and is in no frame.
+NO_PAGE = (b"content-security-policy", b"default-src 'none'; base-uri 'none'; frame-ancestors 'none'")
+# With every answer of the interface.
+INTERFACE_HEADERS: Headers = [*CORS, NO_PAGE]
 PREFLIGHT: Headers = [
     CORS[0],
     (b"access-control-allow-methods", b"*"),
     # The star does not cover Authorization.
     (b"access-control-allow-headers", b"*, Authorization"),
     (b"access-control-max-age", b"7200"),
+    NO_PAGE,
 ]
 
 

@@ -27,7 +27,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, get_origi
 from msgspec import Struct, field
 
 from silverball.kit.errors import NotAllowed, Refusal
-from silverball.kit.http.asgi import CACHE_CONTROL, CORS, Headers, Receive, Send, start_message
+from silverball.kit.http.asgi import CACHE_CONTROL, INTERFACE_HEADERS, Headers, Receive, Send, start_message
 from silverball.kit.http.body import Body, BodyParser
 from silverball.kit.http.query import Query, QueryParser
 from silverball.kit.values import replace
@@ -469,7 +469,7 @@ def stream_start(stream: Stream, extra: Headers) -> dict[str, Any]:
     content_type = (b"content-type", stream.content_type.encode())
     # Without this header some proxies buffer the parts.
     unbuffered = (b"x-accel-buffering", b"no")
-    headers = [content_type, CACHE_CONTROL, unbuffered, *CORS, *stream.headers, *extra]
+    headers = [content_type, CACHE_CONTROL, unbuffered, *INTERFACE_HEADERS, *stream.headers, *extra]
     return start_message(200, headers)
 
 

@@ -18,7 +18,14 @@ from silverball.kit.errors import (
     ServiceUnavailable,
     WrongFormat,
 )
-from silverball.kit.http.asgi import CACHE_CONTROL, CORS, Headers, Send, body_message, start_message
+from silverball.kit.http.asgi import (
+    CACHE_CONTROL,
+    INTERFACE_HEADERS,
+    Headers,
+    Send,
+    body_message,
+    start_message,
+)
 from silverball.kit.http.body import BodyIsForm, MalformedBody
 from silverball.kit.http.endpoints import HttpResponse, Unauthenticated
 from silverball.kit.http.router import MethodNotAllowed, RouteNotFound
@@ -218,7 +225,7 @@ def uncached_reply(response: HttpResponse, method: str, extra: Headers) -> Reply
         (b"content-type", response.content_type.encode()),
         (b"content-length", b"%d" % len(response.body)),
         CACHE_CONTROL,
-        *CORS,
+        *INTERFACE_HEADERS,
         *response.headers,
     ]
     body = EMPTY_BODY if method == "HEAD" else body_message(response.body)

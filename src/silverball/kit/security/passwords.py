@@ -4,6 +4,7 @@ The parameters are OWASP's for small machines: 19 MiB and two passes. Few hashes
 New passwords that are common, or made of the owner's name, are refused; common_passwords.txt lists them.
 """
 
+import re
 import string
 import threading
 from collections.abc import Iterable
@@ -25,6 +26,11 @@ DISTINCT_MIN = 5
 LETTERS_LEFT_MIN = 6
 # Shorter words of a name or an address are in too many good passwords.
 OWNER_WORD_MIN = 3
+# What people think of first on such a site; docs/accounts.md lists them.
+SITE_WORDS = (
+    *("silverball", "pinball", "flipper", "tournament"),
+    *("organizer", "director", "scorekeeper", "player", "admin"),
+)
 # What fingers type in a row, forward or back.
 RUNS = (
     "asdfghjkl;'",
@@ -43,13 +49,15 @@ TOO_EASY = (
     "This password is too easy to guess: it is a common one, or made of a name or an e-mail address."
     " Several words that have nothing to do with each other are a good one."
 )
+# What stands between the words of a name, an address or a host.
+OWNER_WORDS = re.compile(r"[\s.@]+")
 _hashing_slots = threading.BoundedSemaphore(CONCURRENT_MAX)
 
 
 def fault(password: str, owner_words: Iterable[str] = ()) -> str | None:
     """The reason why a new password is refused, as a sentence; None when it is accepted.
 
-    `owner_words` are the owner's name and e-mail address, which are guessed first.
+    `owner_words` are the owner's name and e-mail address and the site's host, which are guessed first.
     """
     if len(password) < LENGTH_MIN:
         return f"The password field must be at least {LENGTH_MIN} characters."
@@ -68,7 +76,9 @@ def _is_easy_to_guess(password: str, owner_words: Iterable[str]) -> bool:
 
 def _letters_left(text: str, owner_words: Iterable[str]) -> int:
     """How many letters and digits are left of a text without the owner's words and a common password."""
-    parts = {part for words in owner_words for part in (words, words.partition("@")[0], *words.split())}
+    given = [words for words in owner_words if words]
+    parts = {part for words in given for part in (words, words.partition("@")[0], *OWNER_WORDS.split(words))}
+    parts.update(SITE_WORDS)
     for part in sorted((part.casefold() for part in parts), key=len, reverse=True):
         if len(part) >= OWNER_WORD_MIN:
             text = text.replace(part, "")
@@ -90,6 +100,16 @@ def hash_password(password: str) -> str:
     """Hash a password for storage. Takes about 30 ms, so call it outside a transaction."""
     with _hashing_slots:
         return _hasher().hash(_encode(password))
+
+
+def digest_with_salt(secret: str, salt: bytes) -> str:
+    """The argon2id digest of a short secret in hex; as slow as `hash_password`."""
+    from argon2.low_level import Type, hash_secret_raw
+
+    with _hashing_slots:
+        return hash_secret_raw(
+            _encode(secret), salt, PASSES, MEMORY_KIB, parallelism=1, hash_len=32, type=Type.ID
+        ).hex()
 
 
 def is_correct(password: str, stored: str | None) -> bool:

@@ -93,7 +93,7 @@ STEPS_AROUND = (0, -1, 1)
 DIGITS = 6
 # RFC 4226, section 4: 160 bits are recommended.
 SECRET_BYTES = 20
-# Digits only, so that a phone shows its number pad; hashes of so many are not worth guessing.
+# Digits only, so that a phone shows its number pad; argon2id makes up for their few bits.
 RECOVERY_DIGITS = 20
 GROUP_LETTERS = 4
 # What people type is not longer, spaces included.

@@ -372,6 +372,7 @@ def _account_link(row: dict[str, object]) -> AccountLink:
 
 
 EMAIL_MAX = 254
+# Of one account at once; signing in once more ends the oldest.
 SESSIONS_MAX = 100
 # Recorded this seldom, so that reading a page is not a write.
 USE_RECORDED_EVERY = timedelta(minutes=5)

@@ -204,7 +204,7 @@ two_step = table(
 # Codes that replace the app's, each once.
 recovery_code = table(
     "recovery_code",
-    # SHA-256 in hex of the code.
+    # The account's salt, `$`, and the argon2id digest of the code with it, in hex.
     Column("hash", Text, primary_key=True),
     reference("user_id", "user.user_id", cascade=True),
     indexes=[("user_id",)],

@@ -206,7 +206,9 @@ def render_profile(request: PageRequest, form: FormState, status: int = 200) -> 
     )
 
 
-def render_data(request: PageRequest, status: int = 200, fault: str = "") -> Response:
+def render_data(
+    request: PageRequest, status: int = 200, fault: str = "", *, sessions_fault: str = ""
+) -> Response:
     """The account's sessions, the download of its data, and the form that deletes it."""
     user_id, now, limit = request.account.user_id, request.site.now(), web_sessions.idle_limit(request.site)
     with request.site.store.read() as db:
@@ -216,6 +218,8 @@ def render_data(request: PageRequest, status: int = 200, fault: str = "") -> Res
         "account/data.html",
         status,
         sessions=open_sessions,
+        sessions_fault=sessions_fault,
+        needs_password=not account_passwords.is_recent(request),
         parts=sections,
         notice=PROFILE_NOTICES.get(request.query.get("said", "")),
         form_state=FormState(DELETE, request.form, fault),
@@ -511,7 +515,11 @@ def download_data(request: PageRequest) -> Response:
 
 @page("POST", "/account/sessions/end", opens="/account/data")
 def end_sessions(request: PageRequest) -> Response:
-    """End the session that the form names, or all but this without a name."""
+    """End the session that the form names, or all but this; an open browser is not enough."""
+    proved = account_passwords.require_recent(request)
+    if isinstance(proved, account_passwords.PasswordFault):
+        return proved.answer(render_data(request, proved.status, sessions_fault=proved.sentence))
+    request = proved
     site, user_id, label = request.site, request.account.user_id, request.field("label")
     with site.store.write(quiet=True) as transaction:
         db = transaction.connection

@@ -68,13 +68,19 @@ def require_recent(request: PageRequest) -> PageRequest | PasswordFault:
         return request
     if not request.field("password"):
         return PasswordFault(NEEDED)
-    fault = find_fault(request)
-    if fault is not None:
-        return fault
-    now = request.site.now()
-    with request.site.store.write(quiet=True) as transaction:
-        writes_sessions.record_proof(transaction.connection, request.session_secret, now)
-    return replace(request, session=replace(request.account, proved_at=now))
+    return find_fault(request) or renew_session(request)
+
+
+def renew_session(request: PageRequest) -> PageRequest:
+    """The request in its session, which has a new secret because the password was given again."""
+    site, now = request.site, request.site.now()
+    with site.store.write(quiet=True) as transaction:
+        renewed = writes_sessions.renew_session(
+            transaction.connection, request.session_secret, now=now, dice=site.dice
+        )
+    request.renewed_secrets.append(renewed.secret)
+    proved = replace(request.account, proved_at=now)
+    return replace(request, session=proved, session_secret=renewed.secret)
 
 
 DIFFERENT = "The two new passwords differ. Type the same one twice."
@@ -89,7 +95,7 @@ def password_form(request: PageRequest) -> Response:
 def change_password(request: PageRequest) -> Response:
     """Change the password, end all other sign-ins, and give this browser a new one."""
     account, new = request.account, request.field("new")
-    fault = passwords.fault(new, (account.name, account.email))
+    fault = passwords.fault(new, (account.name, account.email, request.host))
     if fault is None and new != request.field("again"):
         fault = DIFFERENT
     if fault is not None:

@@ -72,7 +72,7 @@ def use_link(request: PageRequest) -> Response:
     names = (
         (request.field("name"), request.field("email")) if link.role else (link.name or "", link.email or "")
     )
-    fault = security_passwords.fault(password, names)
+    fault = security_passwords.fault(password, (*names, request.host))
     if fault is None and password != request.field("again"):
         fault = DIFFERENT
     if fault is not None:

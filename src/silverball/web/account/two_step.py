@@ -1,7 +1,5 @@
 """The page where people make their sign-in ask for a code of an app, and stop it."""
 
-from urllib.parse import urlsplit
-
 from starlette.responses import Response
 
 from silverball.kit.errors import Conflict, Invalid, ServiceUnavailable
@@ -9,6 +7,8 @@ from silverball.kit.security import tokens
 from silverball.service.accounts import reads as accounts_reads
 from silverball.service.accounts.writes import sessions
 from silverball.service.accounts.writes.sessions import AppCodesUnreadable, TwoStepAlreadyOn
+from silverball.store.database.engine import Db
+from silverball.store.people import audit
 from silverball.web import refusal_counts
 from silverball.web import sessions as web_sessions
 from silverball.web.account import passwords
@@ -36,10 +36,14 @@ def find_fault(request: PageRequest, user_id: int, email: str, *, browser: str) 
     if seconds:
         refusal_counts.count_refusal(request, "too-many-sign-ins")
         return PasswordFault(too_many_attempts(seconds), 429, seconds)
+    typed = request.field("code")
+    with site.store.read() as db:
+        hash_recovery_code = sessions.recovery_hash_of(db, user_id, typed)
+    recovery_hash = hash_recovery_code()
     try:
         with site.store.write(quiet=True) as transaction:
             is_right = sessions.accept_code(
-                transaction.connection, user_id, request.field("code"), now=now, source=address
+                transaction.connection, user_id, typed, recovery_hash, now=now, source=address
             )
     except AppCodesUnreadable as refusal:
         return PasswordFault(refusal.text(), status_for(refusal))
@@ -83,23 +87,23 @@ def confirm(request: PageRequest) -> Response:
     if not passwords.is_recent(request):
         return redirect(f"{PATH}?said=again")
     site, user_id = request.site, request.account.user_id
+    typed, now = request.field("code"), site.now()
     try:
+        with site.store.read() as db:
+            sessions.first_step(db, user_id, typed, now)
+        recovery = sessions.new_recovery_codes(site.dice)
         with site.store.write(quiet=True) as transaction:
-            codes = sessions.confirm(
-                transaction.connection,
-                user_id,
-                request.field("code"),
-                now=site.now(),
-                dice=site.dice,
-                source=request.client_address,
+            sessions.confirm(
+                transaction.connection, user_id, typed, recovery, now=now, source=request.client_address
             )
+            end_other_sessions(transaction.connection, request)
     except TwoStepAlreadyOn:
         return redirect(PATH)
     except Invalid as refusal:
         with site.store.read() as db:
             secret = sessions.unconfirmed_secret(db, user_id)
         return _render_secret(request, secret or "", 422, refusal.text())
-    return request.render("account/recovery_codes.html", 201, codes=codes)
+    return request.render("account/recovery_codes.html", 201, codes=recovery.codes)
 
 
 @page("POST", "/account/two-step/off", opens=PATH)
@@ -111,11 +115,22 @@ def turn_off(request: PageRequest) -> Response:
     )
     if fault is not None:
         return fault.answer(_render(request, fault.status, fault.sentence))
+    request = passwords.renew_session(request)
     with site.store.write(quiet=True) as transaction:
         sessions.turn_off(
             transaction.connection, account.user_id, now=site.now(), source=request.client_address
         )
+        end_other_sessions(transaction.connection, request)
     return redirect("/account?said=two-step-off")
+
+
+def end_other_sessions(db: Db, request: PageRequest) -> None:
+    """End all sessions of the account but this one, and note how many."""
+    user_id = request.account.user_id
+    number = sessions.end_other_sessions(db, user_id, request.session_secret)
+    if number:
+        now, source = request.site.now(), request.client_address
+        audit.record(db, "sign-ins-ended", at=now, user_id=user_id, source=source, detail=str(number))
 
 
 def _render(request: PageRequest, status: int = 200, fault: str = "") -> Response:
@@ -132,8 +147,7 @@ def _render(request: PageRequest, status: int = 200, fault: str = "") -> Respons
 
 
 def _render_secret(request: PageRequest, secret: str, status: int = 201, fault: str = "") -> Response:
-    host = urlsplit(request.base_url).hostname or ""
-    uri = tokens.otpauth_uri(secret, request.account.email, f"Silverball {host}".strip())
+    uri = tokens.otpauth_uri(secret, request.account.email, f"Silverball {request.host}".strip())
     return request.render(
         "account/two_step_secret.html",
         status,

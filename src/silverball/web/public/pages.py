@@ -103,7 +103,7 @@ def first_account(request: PageRequest) -> Response:
     if wait:
         return views.render_first_form(request, 429, too_many_attempts(wait))
     password = request.field("password")
-    fault = passwords.fault(password, (request.field("name"), request.field("email")))
+    fault = passwords.fault(password, (request.field("name"), request.field("email"), request.host))
     if fault is None and password != request.field("again"):
         fault = "The two passwords differ. Type the same one twice."
     if fault is not None:
@@ -141,7 +141,8 @@ def rating_chart(request: PageRequest) -> Response:
         bundle = ratings_reads.rating_bundle(db, "users", request.path_id("user_id"), None)
     picture = chart.render_chart(bundle.rating, bundle.rating_history)
     # The picture has its own styles and may load nothing.
-    headers = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
+    nothing_else = "base-uri 'none'; frame-ancestors 'none'"
+    headers = {"content-security-policy": f"default-src 'none'; style-src 'unsafe-inline'; {nothing_else}"}
     return Response(picture, media_type=SVG, headers=headers)
 
 

@@ -1,15 +1,16 @@
 """Start and end sessions."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from random import Random
 
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
 from silverball.kit.errors import Conflict, Invalid, ServiceUnavailable
-from silverball.kit.security import tokens
+from silverball.kit.security import passwords, tokens
 from silverball.kit.values import WithSecret
 from silverball.service.accounts import reads
-from silverball.service.accounts.reads import LABEL_LETTERS
+from silverball.service.accounts.reads import LABEL_LETTERS, SESSIONS_MAX
 from silverball.store.people import audit, encryption, site_values
 from silverball.store.tables import half_sign_in, known_browser, recovery_code, session, two_step, user
 
@@ -32,7 +33,7 @@ def start_session(
     network: str = "",
     browser: str = "",
 ) -> NewSession:
-    """Sign the user in with a new secret, and delete expired sessions."""
+    """Sign the user in with a new secret, and delete expired sessions and the oldest beyond SESSIONS_MAX."""
     db.execute(delete(session).where(session.c.expires_at <= now))
     secret = tokens.new_cookie_secret(dice)
     values = {
@@ -47,6 +48,12 @@ def start_session(
         "browser": browser,
     }
     db.execute(insert(session).values(**values))
+    newest = select(session.c.hash).where(session.c.user_id == user_id)
+    newest = newest.order_by(session.c.created_at.desc(), session.c.hash).offset(SESSIONS_MAX)
+    # More than one only where many were made at the same moment.
+    too_many = list(db.execute(newest.limit(SESSIONS_MAX)).scalars())
+    if too_many:
+        db.execute(delete(session).where(session.c.hash.in_(too_many)))
     return NewSession(secret)
 
 
@@ -80,9 +87,15 @@ def record_use(db: Connection, secret: str, now: datetime) -> None:
     db.execute(update(session).where(session.c.hash == tokens.digest(secret)).values(seen_at=now))
 
 
-def record_proof(db: Connection, secret: str, now: datetime) -> None:
-    """Store that the password was given in this session."""
-    db.execute(update(session).where(session.c.hash == tokens.digest(secret)).values(proved_at=now))
+def renew_session(db: Connection, secret: str, *, now: datetime, dice: Random) -> NewSession:
+    """Store that the password was given in this session, which gets a new secret; the old one ends.
+
+    Forms that are open in other windows stay valid.
+    """
+    renewed = tokens.new_cookie_secret(dice)
+    values = {"hash": tokens.digest(renewed), "proved_at": now}
+    db.execute(update(session).where(session.c.hash == tokens.digest(secret)).values(**values))
+    return NewSession(renewed)
 
 
 def end_named_session(db: Connection, user_id: int, label: str) -> str | None:
@@ -104,6 +117,7 @@ def end_other_sessions(db: Connection, user_id: int, secret: str) -> int:
 
 
 RECOVERY_CODES = 10
+SALT_BYTES = 16
 HALF_SIGN_IN_LIFETIME = timedelta(minutes=5)
 _TWO_STEP = two_step.c
 
@@ -135,27 +149,42 @@ def unconfirmed_secret(db: Connection, user_id: int) -> str | None:
     return None if stored is None else encryption.decrypt(db, stored)
 
 
-def confirm(
-    db: Connection, user_id: int, typed: str, *, now: datetime, dice: Random, source: str
-) -> list[str]:
-    """Turn two-step sign-in on with a first code, and return the recovery codes. Raises Invalid.
+class RecoveryCodes(WithSecret, frozen=True):
+    """New recovery codes, and what is stored in their place."""
 
-    Raises TwoStepAlreadyOn.
-    """
-    _lock_account(db, user_id)
+    codes: list[str]
+    hashes: list[str]
+
+
+def new_recovery_codes(dice: Random) -> RecoveryCodes:
+    """New recovery codes. Takes a third of a second, so call it outside a transaction."""
+    codes = [tokens.new_recovery_code(dice) for _ in range(RECOVERY_CODES)]
+    # The codes of an account share it, so that one digest finds a typed code among them.
+    salt = dice.randbytes(SALT_BYTES).hex()
+    return RecoveryCodes(codes, [_recovery_hash(salt, code) for code in codes])
+
+
+def first_step(db: Connection, user_id: int, typed: str, now: datetime) -> int:
+    """The half minute of the first code of an app. Raises Invalid for a wrong one, and TwoStepAlreadyOn."""
     secret = unconfirmed_secret(db, user_id)
     if secret is None:
         raise TwoStepAlreadyOn
     step = tokens.matching_step(secret, tokens.typed_digits(typed), now)
     if step is None:
         raise Invalid({"code": ["This is not the code that the app shows now. Is the phone's clock right?"]})
+    return step
+
+
+def confirm(
+    db: Connection, user_id: int, typed: str, recovery: RecoveryCodes, *, now: datetime, source: str
+) -> None:
+    """Turn two-step sign-in on with a first code. Raises Invalid and TwoStepAlreadyOn."""
+    _lock_account(db, user_id)
+    step = first_step(db, user_id, typed, now)
     db.execute(update(two_step).where(_TWO_STEP.user_id == user_id).values(confirmed_at=now, last_step=step))
-    codes = [tokens.new_recovery_code(dice) for _ in range(RECOVERY_CODES)]
-    for code in codes:
-        values = {"hash": _recovery_hash(user_id, code), "user_id": user_id}
-        db.execute(insert(recovery_code).values(**values))
+    rows = [{"hash": hashed, "user_id": user_id} for hashed in recovery.hashes]
+    db.execute(insert(recovery_code), rows)
     audit.record(db, "two-step-on", at=now, user_id=user_id, source=source)
-    return codes
 
 
 def turn_off(db: Connection, user_id: int, *, now: datetime, source: str) -> bool:
@@ -194,14 +223,33 @@ def demand_two_step(db: Connection, of: str, *, now: datetime, user_id: int, sou
     audit.record(db, "two-step-demanded", at=now, user_id=user_id, source=source, detail=of)
 
 
-def accept_code(db: Connection, user_id: int, typed: str, *, now: datetime, source: str) -> bool:
+def recovery_hash_of(db: Connection, user_id: int, typed: str) -> Callable[[], str]:
+    """What computes the stored form of a typed recovery code; empty for a code of the app.
+
+    It is slow by design: call it outside a transaction.
+    """
+    digits = tokens.typed_digits(typed)
+    own = select(recovery_code.c.hash).where(recovery_code.c.user_id == user_id).limit(1)
+    stored = db.execute(own).scalar_one_or_none() if len(digits) == tokens.RECOVERY_DIGITS else None
+    if stored is None:
+        return str
+    salt, has_salt, _ = stored.partition("$")
+    if not has_salt:
+        # Made by 0.2.0.
+        return lambda: tokens.digest(f"recovery {user_id} {digits}")
+    return lambda: _recovery_hash(salt, digits)
+
+
+def accept_code(
+    db: Connection, user_id: int, typed: str, recovery_hash: str, *, now: datetime, source: str
+) -> bool:
     """Use up a code of the app or a recovery code, and return whether it was right.
 
     A right one ends the sign-ins of this account that wait for one. Raises AppCodesUnreadable.
     """
     digits = tokens.typed_digits(typed)
     if len(digits) == tokens.RECOVERY_DIGITS:
-        is_right = _use_recovery_code(db, user_id, digits, now=now, source=source)
+        is_right = _use_recovery_code(db, user_id, recovery_hash, now=now, source=source)
     else:
         is_right = _use_app_code(db, user_id, digits, now)
     if is_right:
@@ -248,9 +296,9 @@ def _use_app_code(db: Connection, user_id: int, digits: str, now: datetime) -> b
     return db.execute(used).rowcount == 1
 
 
-def _use_recovery_code(db: Connection, user_id: int, digits: str, *, now: datetime, source: str) -> bool:
+def _use_recovery_code(db: Connection, user_id: int, hashed: str, *, now: datetime, source: str) -> bool:
     own = recovery_code.c.user_id == user_id
-    used = delete(recovery_code).where(own, recovery_code.c.hash == _recovery_hash(user_id, digits))
+    used = delete(recovery_code).where(own, recovery_code.c.hash == hashed)
     if db.execute(used).rowcount == 0:
         return False
     left = db.execute(select(func.count()).select_from(recovery_code).where(own)).scalar_one()
@@ -258,6 +306,6 @@ def _use_recovery_code(db: Connection, user_id: int, digits: str, *, now: dateti
     return True
 
 
-def _recovery_hash(user_id: int, code: str) -> str:
-    # With the account, so that a table of all codes' hashes is of no use.
-    return tokens.digest(f"recovery {user_id} {tokens.typed_digits(code)}")
+def _recovery_hash(salt: str, code: str) -> str:
+    digest = passwords.digest_with_salt(tokens.typed_digits(code), bytes.fromhex(salt))
+    return f"{salt}${digest}"
