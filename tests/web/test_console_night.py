@@ -148,6 +148,24 @@ def test_arenas_of_the_book_are_all_ticked_at_first(store: Store, director: Dire
     assert owned == 5
 
 
+def test_a_machine_of_the_book_is_taken_before_another_is_written(store: Store, director: Director) -> None:
+    known = build.an_arena(store, director.user_id, name="Godzilla", opdb_id="G1-M001")
+    build.an_arena(store, director.user_id, name="Comet", status="inactive")
+    for _ in range(2):
+        director.create("matchplay")
+        director.send("machine", names="godzilla\nStatic Garden")
+        assert known in [arena.arena_id for arena in director.tournament().lineup]
+    with store.read() as db:
+        assert db.execute(select(func.count()).select_from(tables.arena)).scalar_one() == 3
+    again = director.post(director.forms()["machine"], names="Godzilla\nDragon Alley")
+    assert again.status_code == 409
+    assert "Godzilla is in the lineup already. A second one?" in page_forms.alerts_on(again.text)[0]
+    assert len(director.tournament().lineup) == 2
+    second = director.post(page_forms.forms_on(again.text)["machine"], secondOnes="on")
+    assert second.status_code == 303
+    assert len(director.tournament().lineup) == 4
+
+
 def test_a_machine_of_the_database_comes_with_its_id(store: Store, director: Director) -> None:
     raw = {"entries": [{"opdbId": f"G1-M00{n}", "name": f"Comet {n}"} for n in range(3)]}
     with store.write() as transaction:
