@@ -5,9 +5,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from sqlalchemy import func, select
 
+import build
 from exchange import bundles
 from silverball.cli.main import silverball_group
+from silverball.store import tables
+from silverball.store.database.engine import Store
 
 
 @pytest.fixture
@@ -47,6 +51,20 @@ def test_a_broken_file_is_reported_with_its_place_and_the_others_are_imported(
     assert f"{nothing}: The file cannot be read: No such file or directory." in done.stderr
     assert f"{tmp_path}: The file cannot be read: Is a directory." in done.stderr
     assert done.stdout == f"{file}: tournament 700 'Thursday Strikes' imported\n"
+
+
+def test_a_number_that_the_book_has_already_is_listed(store: Store, run: CliRunner, file: Path) -> None:
+    owner = build.a_user(store, role="organizer")
+    raw = json.loads(file.read_text())
+    number = raw["tournament"]["players"][0]["ifpaId"] = 12345
+    file.write_text(json.dumps(raw))
+    build.a_player(store, owner, name="Ada Twice", ifpa_id=number)
+    done = run_command(run, "import", "bundle", "--owner", owner, "--renumber", file)
+    assert done.exit_code == 0, done.stderr
+    assert "have one federation number: merge them in the book if they are one person." in done.stdout
+    with store.read() as db:
+        held = select(func.count()).select_from(tables.player).where(tables.player.c.ifpa_id == number)
+        assert db.execute(held).scalar_one() == 2
 
 
 def test_progress_is_printed_for_many_files(run: CliRunner) -> None:

@@ -107,6 +107,20 @@ def test_home_shows_tournaments_and_what_the_book_holds(
         assert f'href="{path}"' in page
 
 
+def test_a_number_of_somebody_else_is_asked(store: Store, visitor: Visitor, organizer: int) -> None:
+    ada = build.a_player(store, organizer, name="Ada Quill", ifpa_id=12)
+    asked = send(visitor, "/home/players", "new", name="Bo Larkin", ifpaId="12")
+    assert asked.status_code == 409
+    assert page_forms.alerts_on(asked.text) == [
+        "Federation number 12 is that of Ada Quill in your book. Check it, or tick that it is them."
+    ]
+    form = page_forms.forms_on(asked.text)["new"]
+    sent = urlencode(form.filled(numberWins="on"))
+    answer = visitor.post(form.action, content=sent, headers={**FORM_TYPE, **HERE})
+    assert answer.headers["location"] == f"/home/players/{ada}?said=added"
+    assert len(stored_items(store, "players")) == 1
+
+
 @pytest.mark.parametrize("kind", SECTIONS)
 def test_a_thing_is_added_changed_and_removed(
     store: Store, visitor: Visitor, organizer: int, kind: str

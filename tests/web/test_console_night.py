@@ -52,15 +52,20 @@ def test_a_known_name_adds_the_player_of_the_book(store: Store, director: Direct
         422,
         "Bo Larkin is in the tournament already. Take the line out.",
     )
-    director.send("people", names="1. Dov <dov@pins.example>\n2. Dov")
-    assert [director.name(entrant.player_id) for entrant in director.tournament().entrants[2:]] == ["Dov"]
+    # Who may be another is shown first: a name twice, in the list or in the book, and one that is too long.
+    twice = director.post(director.forms()["people"], names="1. Dov <dov@pins.example>\n2. Dov")
+    assert "Dov is in row 1, too. One person twice, or two?" in page_forms.text_of(twice.text)
     build.a_player(store, director.user_id, name="Edie Frost")
     build.a_player(store, director.user_id, name="EDIE FROST")
-    assert "2 players called Edie Frost" in director.refused("people", names="Edie Frost")[1]
+    which = director.post(director.forms()["people"], names="Edie Frost")
+    assert "2 players called Edie Frost" in page_forms.text_of(which.text)
     assert "Enter a name" in director.refused("people", names=" ")[1]
-    status, sentence = director.refused("people", names="Gus\n\nHana\nIn\u200dvisible" + 99 * "x")
-    assert (status, sentence[:51]) == (422, f"Name 3 of the list, “In?visible{20 * 'x'}")
-    assert len(director.tournament().entrants) == 3
+    long = director.post(director.forms()["people"], names="Gus\n\nHana\nVisible" + 99 * "x")
+    assert "more than 100 characters" in page_forms.text_of(long.text)
+    assert [answer.status_code for answer in (twice, which, long)] == [422, 422, 422]
+    assert len(director.tournament().entrants) == 2
+    with_fault = director.refused("people", names="Hana" + 99 * "x", mayBeList=None)
+    assert with_fault[1].startswith(f"Name 1 of the list, “Hana{36 * 'x'}”")
 
 
 def test_a_list_sent_again_on_purpose_leaves_out_who_is_in_already(store: Store, director: Director) -> None:
@@ -141,6 +146,24 @@ def test_arenas_of_the_book_are_all_ticked_at_first(store: Store, director: Dire
     with store.read() as db:
         owned = db.execute(select(func.count()).select_from(tables.arena)).scalar_one()
     assert owned == 5
+
+
+def test_a_machine_of_the_book_is_taken_before_another_is_written(store: Store, director: Director) -> None:
+    known = build.an_arena(store, director.user_id, name="Godzilla", opdb_id="G1-M001")
+    build.an_arena(store, director.user_id, name="Comet", status="inactive")
+    for _ in range(2):
+        director.create("matchplay")
+        director.send("machine", names="godzilla\nStatic Garden")
+        assert known in [arena.arena_id for arena in director.tournament().lineup]
+    with store.read() as db:
+        assert db.execute(select(func.count()).select_from(tables.arena)).scalar_one() == 3
+    again = director.post(director.forms()["machine"], names="Godzilla\nDragon Alley")
+    assert again.status_code == 409
+    assert "Godzilla is in the lineup already. A second one?" in page_forms.alerts_on(again.text)[0]
+    assert len(director.tournament().lineup) == 2
+    second = director.post(page_forms.forms_on(again.text)["machine"], secondOnes="on")
+    assert second.status_code == 303
+    assert len(director.tournament().lineup) == 4
 
 
 def test_a_machine_of_the_database_comes_with_its_id(store: Store, director: Director) -> None:

@@ -83,6 +83,8 @@ FOR_ACCOUNTS = {
         "/home/locations/{location}",
         "/home/series/{series}",
     ),
+    "/home/players/import": ("/home/players/import",),
+    "/t/{tournament_id}/run/import": ("/t/1/run/import",),
     "/t/{tournament_id}/print/codes": ("/t/1/print/codes",),
     "/t/{tournament_id}/run": ("/t/1/run", "/t/{late}/run", "/t/{over}/run", "/t/{scores}/run", "/t/99/run"),
     CONSOLE: (

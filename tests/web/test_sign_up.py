@@ -87,6 +87,37 @@ def test_a_name_of_the_book_is_that_player(planned: Director, tablet: Visitor) -
     assert planned.tournament().active_ids == known
 
 
+def test_a_number_only_proposes_who_somebody_is(planned: Director, tablet: Visitor) -> None:
+    ada = build.a_player(planned.store, planned.user_id, name="Ada Quill", ifpa_id=12345)
+    path = open_registration(planned)
+    assert sign_up(tablet, path, "A. Q.", ifpaId="#12345").status_code == 200
+    assert sign_up(tablet, path, "Bo Larkin", ifpaId="777").status_code == 200
+    wrong = sign_up(tablet, path, "Cleo Marsh", ifpaId="many")
+    assert wrong.status_code == 422
+    assert "1 to 7 digits" in page_forms.alerts_on(wrong.text)[0]
+    # Nobody has become Ada by typing her number, and nobody else sees it.
+    assert names(planned) == []
+    assert "12345" not in page_of(tablet, path)
+    listed = build.ask(
+        planned.store,
+        f"/api/tournaments/{planned.tournament_id}/sign-ups",
+        by=build.caller(planned.user_id, role="organizer", ability="manage"),
+    )[1]["data"]["people"]
+    assert [(person["proposedNumber"], person["mayBe"]) for person in listed] == [(12345, [ada]), (777, [])]
+    text = page_forms.text_of(planned.page("/door"))
+    assert "Says: federation number 12345. May be Ada Quill" in text
+    assert "Says: federation number 777. Nobody in your book has it." in text
+    first = listed[0]["signUpId"]
+    planned.send(f"take-{first}-as-{ada}", "/door")
+    planned.send(f"take-{listed[1]['signUpId']}", "/door")
+    assert names(planned) == ["Ada Quill", "Bo Larkin"]
+    with planned.store.read() as db:
+        numbers = db.execute(select(tables.player.c.name, tables.player.c.ifpa_id)).all()
+        assert db.execute(select(tables.sign_up_request.c.ifpa_id)).scalars().all() == [None, None]
+    # What a stranger said is written into no book.
+    assert [tuple(row) for row in numbers] == [("Ada Quill", 12345), ("Bo Larkin", None)]
+
+
 def test_a_name_is_taken_once(planned: Director, tablet: Visitor) -> None:
     path = open_registration(planned)
     sign_up(tablet, path, "Ada Quill")

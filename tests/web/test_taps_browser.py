@@ -16,6 +16,7 @@ CORRECTION_TAPS_MAX = 5
 LATE_TAPS_MAX = 5
 AWAY_TAPS_MAX = GONE_TAPS_MAX = 5
 MOVED_TAPS_MAX = 3
+PASTED_TAPS_MAX = 12
 
 pytestmark = [
     pytest.mark.browser,
@@ -48,6 +49,55 @@ def test_a_copied_night_is_paired_within_six_taps_of_the_sign_in(
     assert phone.taps <= COPIED_TAPS_MAX
     assert len(night_of(store, 2).open_games) == 4
     assert browser_page.complaints == []
+
+
+def a_spreadsheet() -> str:
+    """The rows of 41 people under two headers: three spellings of one name, and a number twice."""
+    names = [f"{first}\t{last}" for first in ("Ada", "Bo", "Cleo", "Dov", "Edie") for last in LAST_NAMES]
+    rows = [f"{name}\t{7001 + place}\tMalmö" for place, name in enumerate(names[:38])]
+    rows += ["ADA\tQuill\t\tMalmö", "Ada\tQuil\t\t", "B.\tQuill\t7009\tLund"]
+    return "\n".join(["Players\t\tFederation\t", "First name\tLast name\tIFPA\tTown", *rows])
+
+
+LAST_NAMES = ("Quill", *("Frost", "Abara", "Holm", "Pell", "Corva", "Okada", "Farrow"))
+
+
+def test_a_spreadsheet_of_41_people_becomes_a_night_within_twelve_taps(
+    store: Store, browser_page: BrowserPage
+) -> None:
+    organizer_id = an_organizer(store)
+    body = {"name": "Thursday", "type": "group_matchplay"}
+    assert build.do(store, "POST", "/api/tournaments", body, by=organizer_id)[0] == 201
+    on_the_console(browser_page)
+    page = browser_page.page
+    page.click("#people-names")
+    page.keyboard.insert_text(a_spreadsheet())
+    phone = Phone(browser_page)
+    phone.tap("text=Add players")
+    page.wait_for_selector("text=41 rows")
+    browser_page.assert_fits()
+    browser_page.picture("import-320")
+    phone.tap("#row-39 label:has-text('One person twice')")
+    phone.tap("#row-40 label:has-text('Ada Quill of row 1')")
+    phone.tap("text=Add them to the tournament")
+    page.wait_for_selector("text=/^38 so far/")
+    phone.tap("#lineup >> text=Add selected")
+    page.wait_for_selector("text=/^6 so far/")
+    phone.tap("text=Start with 38 players")
+    page.wait_for_selector("text=Open round 1")
+    phone.tap("text=Open round 1")
+    browser_page.wait_for(lambda: bool(night_of(store).open_games))
+    assert phone.taps <= PASTED_TAPS_MAX
+    night = night_of(store)
+    assert len(night.entrants) == 38
+    with store.read() as db:
+        known = {player.name for player in players.entrants(db, 1, None)}
+    # Nobody is lost: three of the 41 rows are people of others.
+    wanted = [" ".join(row.split("\t")[:2]) for row in a_spreadsheet().split("\n")[2:40]]
+    assert known == set(wanted)
+    # The list that had to be looked at first was refused at first.
+    (complaint,) = browser_page.complaints
+    assert "422" in complaint
 
 
 def test_an_undo_is_one_tap_and_a_machine_out_of_order_two(store: Store, browser_page: BrowserPage) -> None:

@@ -26,7 +26,7 @@ from silverball.service.periods import rating_run
 from silverball.service.users import reads as users
 from silverball.store.database.deadlines import LONG_COMMANDS
 from silverball.store.database.engine import Store
-from silverball.store.people import audit
+from silverball.store.people import audit, likely_doubles
 from silverball_wire.bundle import SOURCE_LENGTH_MAX
 
 # silverball import opdb, opdb-changelog, videos, pintips: the machine database from files.
@@ -275,7 +275,17 @@ def import_bundles(
             click.echo(f"{file}: {_error_sentence(error)}", err=True)
         else:
             _print_outcome(file, imported)
+            if imported.outcome != "unchanged":
+                _print_doubles(store, imported.tournament_id)
     return is_good
+
+
+def _print_doubles(store: Store, tournament_id: int) -> None:
+    """Name the players who are there twice: an import keeps what its source says."""
+    with store.read() as db:
+        doubles = likely_doubles.doubles_by_number(db, [tournament_id])
+    for double in doubles:
+        click.echo(f"  {likely_doubles.double_text(double)}")
 
 
 def import_bundle(

@@ -17,6 +17,7 @@ from silverball.kit.errors import Refusal
 from silverball.service.moving import reads as moving_reads
 from silverball.service.moving import writes as moving_writes
 from silverball.store.database.engine import Store
+from silverball.store.people import likely_doubles
 
 # Who waits for a mirror waits shorter than a pull does.
 TRIES_MAX = 2
@@ -101,6 +102,10 @@ def _follow(store: Store, url: str, remote_id: int, token: str, per_minute: int)
     is_over = False
     exchange_mirror.listening_thread(base, remote_id, heard, lambda: is_over)
     click.echo(f"Tournament {remote_id} of {name} is tournament {copy.tournament_id} here.")
+    with store.read() as db:
+        doubles = likely_doubles.doubles_by_number(db, [copy.tournament_id])
+    for double in doubles:
+        _say(likely_doubles.double_text(double))
     reported_at = time.monotonic()
     run.begin()
     try:

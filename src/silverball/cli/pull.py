@@ -23,6 +23,8 @@ from silverball.settings import Settings
 from silverball.store.counts import source_turns
 from silverball.store.database.deadlines import LONG_COMMANDS
 from silverball.store.database.engine import Store
+from silverball.store.people import likely_doubles
+from silverball.store.people.likely_doubles import LikelyDouble
 from silverball.store.tournament import imports
 
 # Players of one name whom a pull has brought: on a terminal it is asked once whether they are one person.
@@ -149,7 +151,10 @@ def pull(  # noqa: PLR0913  # an argument for each option
             click.echo(_printable(f"Error: {error}"), err=True)
         except KeyboardInterrupt:
             click.echo("Stopped. Give the command again to go on.", err=True)
-    _print_report(reports, shared, url, is_whole=is_whole, is_dry_run=dry_run, as_json=as_json)
+        pulled = [report.tournament_id for report in reports if report.tournament_id is not None]
+        with store.read() as db:
+            doubles = likely_doubles.doubles_by_number(db, pulled)
+    _print_report(reports, shared, doubles, url, is_whole=is_whole, is_dry_run=dry_run, as_json=as_json)
     if not is_whole or any(report.outcome == "refused" or report.differences for report in reports):
         sys.exit(1)
 
@@ -173,6 +178,7 @@ def _print_progress(
 def _print_report(
     reports: Sequence[TournamentReport],
     shared: Sequence[SharedName],
+    doubles: Sequence[LikelyDouble],
     url: str,
     *,
     is_whole: bool,
@@ -183,6 +189,8 @@ def _print_report(
         shown: dict[str, Any] = {"source": url, "isWhole": is_whole, "isDryRun": is_dry_run}
         if shared:
             shown["sharedNames"] = [{"name": same.name, "playerIds": same.player_ids} for same in shared]
+        if doubles:
+            shown["sharedNumbers"] = [{"playerIds": double.player_ids} for double in doubles]
         rows = [taking.report_json(report) for report in reports]
         click.echo(json.dumps({**shown, "tournaments": rows}, ensure_ascii=False, indent=2))
         return
@@ -190,6 +198,8 @@ def _print_report(
         click.echo(_printable(remark))
     for same in shared:
         click.echo(_printable(taking.shared_name(same)))
+    for double in doubles:
+        click.echo(_printable(likely_doubles.double_text(double)))
     for sentence in taking.summary(reports, is_dry_run=is_dry_run):
         click.echo(sentence)
 

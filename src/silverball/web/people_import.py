@@ -81,7 +81,7 @@ def look_first(request: PageRequest, tournament_id: int) -> Response | None:
     """The page of a list that cannot be added as it is; None for a plain list of names."""
     try:
         shown = _read(request, ListSource(text=request.field("names")), tournament_id)
-    except Invalid:
+    except Refusal:
         # Whoever adds them says why.
         return None
     look = shown.look
@@ -211,6 +211,10 @@ def _render(
         sheet_texts=shown.sheet_texts if look is not None and look.plan is None else {},
         sent_rows=_sent_rows(rows),
         answer_of=answer_of,
+        groups=(
+            ("To decide", [row for row in rows if row.question or row.fault]),
+            ("As they will be", [row for row in rows if not (row.question or row.fault)]),
+        ),
         counts={
             "new": sum(row.decision == "new" for row in rows),
             "known": sum(row.decision == "player" for row in rows),

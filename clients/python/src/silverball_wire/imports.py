@@ -12,6 +12,7 @@ class ImportChoice(Wire, frozen=True, kw_only=True):
     """An answer to the question of a row. Our addition."""
 
     decision: ImportDecision
+    """What it decides: a new player, one of the book, the person of an earlier row, or nobody."""
     player_id: int | None = None
     """The player of the book that is meant; null for other decisions."""
     same_as: int | None = None
@@ -77,13 +78,16 @@ class ImportSheet(Wire, frozen=True, kw_only=True):
     rows: int
     """Its filled rows."""
     is_hidden: bool
+    """Whether the workbook hides it."""
 
 
 class ImportNames(Wire, frozen=True, kw_only=True):
     """The first names under one order of first and last name. Our addition."""
 
     name_order: NameOrder
+    """The order: first name first, or last name first."""
     names: tuple[str, ...]
+    """The first names of the list, read so."""
 
 
 class PlayersImport(Wire, frozen=True, kw_only=True):

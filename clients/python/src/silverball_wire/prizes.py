@@ -128,6 +128,10 @@ class ListedPerson(Wire, frozen=True, kw_only=True):
     """Fee for playing, in cents, whether it was paid or not."""
     payment: SignUpPayment | None
     """What was paid; null when nothing was."""
+    proposed_number: int | UnsetType = UNSET
+    """Federation number that they gave when they signed up: nobody has looked at it. Absent without one."""
+    may_be: tuple[int, ...] | UnsetType = UNSET
+    """Ids of the players of the book who have that number; absent without one."""
 
 
 class SignUpList(Wire, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
+from silverball.kit.errors import Invalid, Sentence
 from silverball.rules.commands import sign_ups
 from silverball.rules.mechanics import waiting_list
 from silverball.rules.model.apply import apply_changes
@@ -36,11 +37,26 @@ def take_all(call: Write[Any]) -> bool:
     return bool(requests)
 
 
-def take(call: Write[Any], tournament: Tournament, requests: Sequence[SignUpRequest]) -> list[int]:
-    """Make players of these people, and return the ids of the players, who may be in already."""
+def take(
+    call: Write[Any],
+    tournament: Tournament,
+    requests: Sequence[SignUpRequest],
+    *,
+    as_player: int | None = None,
+) -> list[int]:
+    """Make players of these people, and return the ids of the players, who may be in already.
+
+    `as_player`: who of the book the only one of them is. Raises Invalid for a player of another book.
+    """
     listed = listed_ids(tournament)
-    ids = [_book_player(call, tournament, request.name) for request in requests]
+    if as_player is None:
+        ids = [_book_player(call, tournament, request.name) for request in requests]
+    else:
+        ids = [as_player for _ in requests]
     claimed = roster_reads.book_players(call.db, tournament.details["organizer_id"], ids)
+    if as_player is not None and as_player not in claimed:
+        sentence = Sentence("{player} is not in the organizer's book.", player=as_player)
+        raise Invalid({"asPlayer": [sentence]})
 
     def rule(dice: Random) -> list[Change]:
         changes: list[Change] = []

@@ -59,6 +59,8 @@ class TakenSignUp(Body, frozen=True, kw_only=True):
     """Whether they are here."""
     payment: NewPayment | None = None
     """What they paid; null when nothing."""
+    as_player: Id | None = None
+    """Id of the player of the book that they are; null for whoever has their name, or nobody so far."""
 
 
 class NewWaiting(Body, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from sqlalchemy import Connection, func, select
 
 from silverball.kit.errors import NotAllowed, NotFound
@@ -28,6 +28,7 @@ from silverball.service.standings.reads import standings
 from silverball.service.tables.sheet import Cell, VerbatimText
 from silverball.service.users import reads as users
 from silverball.store import tables
+from silverball.store.people import person_numbers
 from silverball.store.tournament import code_secrets, sign_up_requests, snapshot
 from silverball.store.tournament.sign_up_requests import SignUpRequest
 from silverball_wire import base
@@ -378,7 +379,13 @@ def sign_up_list(db: Connection, tournament: Tournament) -> SignUpList:
         )
         for entry, position in _entries_in_order(tournament)
     ]
-    people += [_listed_request(terms, *found) for found in untaken(db, tournament)]
+    requests = untaken(db, tournament)
+    numbers = {request.ifpa_id for request, _ in requests if request.ifpa_id is not None}
+    holders = person_numbers.holders(db, tournament.details["organizer_id"], numbers) if numbers else {}
+    people += [
+        _listed_request(terms, request, position, tuple(holders.get(request.ifpa_id or 0, ())))
+        for request, position in requests
+    ]
     return SignUpList(
         tournament_id=tournament.tournament_id,
         code=sign_up_code(db, tournament),
@@ -394,7 +401,9 @@ def sign_up_list(db: Connection, tournament: Tournament) -> SignUpList:
     )
 
 
-def _listed_request(terms: SignUpTerms, request: SignUpRequest, position: int | None) -> ListedPerson:
+def _listed_request(
+    terms: SignUpTerms, request: SignUpRequest, position: int | None, may_be: tuple[int, ...]
+) -> ListedPerson:
     return ListedPerson(
         player_id=None,
         sign_up_id=request.sign_up_id,
@@ -406,6 +415,8 @@ def _listed_request(terms: SignUpTerms, request: SignUpRequest, position: int | 
         late=request.is_late,
         due=terms.fee + (terms.late_fee if request.is_late else 0),
         payment=None,
+        proposed_number=UNSET if request.ifpa_id is None else request.ifpa_id,
+        may_be=UNSET if request.ifpa_id is None else may_be,
     )
 
 

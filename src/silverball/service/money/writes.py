@@ -71,6 +71,7 @@ class SignUpsFull(Conflict):
 # What strangers may do; a device and a director at the door may do more.
 MINUTE_MAX, DAY_MAX, BROWSER_MAX = 30, 200, 5
 WAITING_MAX, UNLIMITED_MAX = 100, 300
+NUMBER_DIGITS_MAX = 7
 
 
 class SignUp(Struct, frozen=True, kw_only=True):
@@ -78,6 +79,8 @@ class SignUp(Struct, frozen=True, kw_only=True):
 
     name: str
     code: str
+    # The federation number as it was typed.
+    number: str = ""
 
 
 class Sender(Struct, frozen=True, kw_only=True):
@@ -115,14 +118,14 @@ def sign_up(
         raise SignUpClosed(reason=reason)
     if not hmac.compare_digest(sent.code.strip().encode(), own_code.encode()):
         raise SignUpCodeWrong
-    name = _valid_name(sent.name)
+    name, number = _valid_name(sent.name), _valid_number(sent.number)
     if names.fold(name) in {names.fold(request.name) for request in pending}:
         raise AlreadySignedUp(name=name)
     _known_player(db, tournament, name)
     _require_room(db, tournament, len(pending), sender, now)
     values = {"source": sender.source, "browser": sender.browser, "signed_up_at": now, "name": name}
     is_late = waiting_list.is_late(tournament, now)
-    row = {**values, "tournament_id": tournament_id, "is_late": is_late}
+    row = {**values, "tournament_id": tournament_id, "is_late": is_late, "ifpa_id": number}
     sign_up_id = sign_up_requests.add(db, row)
     return SignedUp(
         sign_up_id=sign_up_id,
@@ -164,6 +167,19 @@ def _valid_name(text: str) -> str:
         raise Invalid({"name": ["Enter your name, in at most 100 letters."]}) from error
 
 
+def _valid_number(text: str) -> int | None:
+    """The federation number, which only proposes who they are; None for none."""
+    digits = text.strip().removeprefix("#")
+    if not digits:
+        return None
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= NUMBER_DIGITS_MAX and int(digits)):
+        sentence = (
+            f"A federation number has 1 to {NUMBER_DIGITS_MAX} digits. Leave it empty if you have none."
+        )
+        raise Invalid({"ifpaId": [sentence]})
+    return int(digits)
+
+
 def _known_player(db: Connection, tournament: Tournament, name: str) -> int | None:
     """The player of this name in the organizer's book; None when there is none.
 
@@ -188,7 +204,7 @@ def take_all_sign_ups(call: Write[Body]) -> Tournament:
 def take_sign_up(call: Write[money_bodies.TakenSignUp]) -> Tournament:
     """Let the person of the sign-up in the path in, also into a full tournament; then as `update_person`."""
     tournament, request = _find_request(call)
-    (player_id,) = sign_up_taking.take(call, tournament, [request])
+    (player_id,) = sign_up_taking.take(call, tournament, [request], as_player=call.body.as_player)
     here, payment = call.body.here or UNSET, call.body.payment or UNSET
     return commands.run_command(call, lambda current: _door_changes(call, current, player_id, here, payment))
 

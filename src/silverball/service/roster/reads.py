@@ -1,10 +1,14 @@
 """Players, arenas and banks of an organizer's book that can join a tournament."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
+from msgspec import Struct
 from sqlalchemy import Connection, select
 
 from silverball.store import tables
+from silverball.store.people import names
+
+ARENAS_MAX = 20_000
 
 _PLAYER, _ARENA, _BANK, _MEMBER = tables.player.c, tables.arena.c, tables.bank.c, tables.bank_arena.c
 
@@ -21,6 +25,32 @@ def book_arenas(db: Connection, organizer_id: int, arena_ids: Collection[int]) -
     columns = select(_ARENA.arena_id, _ARENA.category_id)
     statement = columns.where(_ARENA.organizer_id == organizer_id, _ARENA.arena_id.in_(arena_ids))
     return {row.arena_id: row.category_id for row in db.execute(statement)}
+
+
+class BookArena(Struct, frozen=True):
+    """An arena of a book, by what it may be known as."""
+
+    arena_id: int
+    name_key: str
+    opdb_id: str | None
+
+
+def active_arenas(db: Connection, organizer_id: int) -> list[BookArena]:
+    """The arenas in use of the organizer's book, oldest first."""
+    columns = select(_ARENA.arena_id, _ARENA.name, _ARENA.opdb_id)
+    statement = columns.where(_ARENA.organizer_id == organizer_id, _ARENA.status == "active")
+    rows = db.execute(statement.order_by(_ARENA.arena_id).limit(ARENAS_MAX))
+    return [BookArena(row.arena_id, names.name_key(row.name), row.opdb_id) for row in rows]
+
+
+def arenas_called(in_book: Sequence[BookArena], name: str, opdb_id: str | None) -> list[int]:
+    """Ids of the arenas of this title or name; where both have a title, the title decides."""
+    key = names.name_key(name)
+    return [
+        arena.arena_id
+        for arena in in_book
+        if (arena.opdb_id == opdb_id if arena.opdb_id and opdb_id else arena.name_key == key)
+    ]
 
 
 def book_bank_arenas(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, UnsetType
 from sqlalchemy import insert
 
-from silverball.kit.errors import Invalid, NotFound, Sentence
+from silverball.kit.errors import Conflict, Invalid, NotFound, Sentence
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import PreparationOutdated
 from silverball.kit.http.fields import Id, Name
@@ -462,6 +462,8 @@ class MachinesToAdd(Body, frozen=True, kw_only=True):
 
     names: Annotated[tuple[Name, ...], Meta(max_length=MACHINES_MAX)] = ()
     opdb_ids: Annotated[tuple[OpdbId, ...], Meta(max_length=MACHINES_MAX)] = ()
+    # Write another machine into the book where all of that name are in the lineup.
+    second_ones: bool = False
 
     def __post_init__(self) -> None:
         if not self.names and not self.opdb_ids:
@@ -567,13 +569,36 @@ def _find_player_by_name(
     return free_ids[0] if free_ids else None
 
 
+class MachineAlreadyInLineup(Conflict):
+    sentence = "{names} is in the lineup already. A second one? Tick that you want it, or leave it out."
+
+
 def add_machines_by_name(call: Write[MachinesToAdd]) -> None:
-    """Add new arenas to the organizer's book and to the tournament."""
+    """Add machines to the tournament: those of the book by these names or titles, and new ones else.
+
+    Raises MachineAlreadyInLineup for one of which the book has no other, unless a second one is wanted.
+    """
     # The machines belong to the organizer, also when an admin adds them.
-    organizer_id = commands.load_tournament(call).details["organizer_id"]
+    tournament = commands.load_tournament(call)
+    organizer_id = tournament.details["organizer_id"]
     named: list[tuple[str, str | None]] = [(name, None) for name in call.body.names]
     named += [(name, opdb_id) for opdb_id, name in _titles(call, call.body.opdb_ids)]
-    arenas = [{"arenaId": _insert_arena(call, organizer_id, name, opdb_id)} for name, opdb_id in named]
+    in_book = reads.active_arenas(call.db, organizer_id)
+    taken = {arena.arena_id for arena in tournament.lineup}
+    arena_ids: list[int] = []
+    again: list[str] = []
+    for name, opdb_id in named:
+        known = reads.arenas_called(in_book, name, opdb_id)
+        free = [arena_id for arena_id in known if arena_id not in taken]
+        if known and not free and not call.body.second_ones:
+            again.append(name)
+            continue
+        arena_id = free[0] if free else _insert_arena(call, organizer_id, name, opdb_id)
+        taken.add(arena_id)
+        arena_ids.append(arena_id)
+    if again:
+        raise MachineAlreadyInLineup(names=" and ".join(again))
+    arenas = [{"arenaId": arena_id} for arena_id in arena_ids]
     add_arenas(call.with_body(convert({"arenas": arenas}, NewLineupArenas)))
 
 

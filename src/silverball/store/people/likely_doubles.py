@@ -1,7 +1,7 @@
 """Players of one organizer's book who may be one person."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations, islice
 from typing import Any
 
@@ -27,13 +27,7 @@ class LikelyDouble(Struct, frozen=True):
 
 def likely_doubles(db: Connection, organizer_id: int, most: int) -> list[LikelyDouble]:
     """Pairs of the book with one number, then with near names; two numbers or accounts are two people."""
-    rows = db.execute(
-        select(_PLAYER.player_id, _PLAYER.name, _PLAYER.status, _PLAYER.claimed_by)
-        .where(_PLAYER.organizer_id == organizer_id)
-        .order_by(_PLAYER.player_id.desc())
-        .limit(COMPARED_MAX)
-    ).all()
-    people = [row for row in reversed(rows) if not is_erased(row)]
+    people = _people(db, organizer_id)
     numbers = person_numbers.numbers_in_book(db, organizer_id)
     found: dict[tuple[int, int], LikelyDouble] = {}
     for share_number, pairs in ((True, _by_number(people, numbers)), (False, _by_name(people, numbers))):
@@ -43,6 +37,44 @@ def likely_doubles(db: Connection, organizer_id: int, most: int) -> list[LikelyD
             if len(found) == most:
                 return list(found.values())
     return list(found.values())
+
+
+def doubles_by_number(db: Connection, tournament_ids: Collection[int]) -> list[LikelyDouble]:
+    """Players of one book with one number, of whom at least one is in these tournaments."""
+    entrant = tables.entrant.c
+    in_them = select(entrant.player_id).where(entrant.tournament_id.in_(tournament_ids))
+    new_ids = set(db.execute(in_them).scalars())
+    organizer_ids = set(
+        db.execute(select(_PLAYER.organizer_id).where(_PLAYER.player_id.in_(in_them)).distinct()).scalars()
+    )
+    found = []
+    for organizer_id in sorted(organizer_ids):
+        numbers = person_numbers.numbers_in_book(db, organizer_id)
+        for first, second in _by_number(_people(db, organizer_id), numbers):
+            ids = (first.player_id, second.player_id)
+            if not new_ids.isdisjoint(ids):
+                found.append(LikelyDouble(ids, (first.name, second.name), share_number=True))
+    return found
+
+
+def _people(db: Connection, organizer_id: int) -> list[Any]:
+    """The newest players of the book, oldest first, without those who were erased."""
+    rows = db.execute(
+        select(_PLAYER.player_id, _PLAYER.name, _PLAYER.status, _PLAYER.claimed_by)
+        .where(_PLAYER.organizer_id == organizer_id)
+        .order_by(_PLAYER.player_id.desc())
+        .limit(COMPARED_MAX)
+    ).all()
+    return [row for row in reversed(rows) if not is_erased(row)]
+
+
+def double_text(double: LikelyDouble) -> str:
+    """The double as a sentence, which asks whoever reads it to decide."""
+    (first, second), (name, other) = double.player_ids, double.names
+    return (
+        f"Players {first} ({name}) and {second} ({other}) have one federation number: merge them in the book"
+        " if they are one person."
+    )
 
 
 def is_erased(row: Row[Any]) -> bool:

@@ -249,9 +249,11 @@ sign_up_request = table(
     text("browser"),
     # Who they became.
     integer("player_id", null=True),
+    # The federation number that they say they have; nobody's until the organizer says so.
+    Column("ifpa_id", Id),
     indexes=[("tournament_id",), ("source", "signed_up_at")],
     audiences={
-        "staff": "sign_up_id tournament_id name status signed_up_at is_late player_id",
+        "staff": "sign_up_id tournament_id name status signed_up_at is_late player_id ifpa_id",
         "secret": "source browser",
     },
 )

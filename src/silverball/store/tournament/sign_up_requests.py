@@ -22,6 +22,8 @@ class SignUpRequest(Struct, frozen=True, kw_only=True):
     signed_up_at: datetime
     # They owe the late fee.
     is_late: bool
+    # The federation number that they proposed.
+    ifpa_id: int | None = None
 
 
 class SettledRequest(Struct, frozen=True, kw_only=True):
@@ -55,9 +57,10 @@ def add(db: Connection, values: dict[str, Any]) -> int:
 
 
 def settle(db: Connection, tournament_id: int, sign_up_id: int, player_id: int | None) -> bool:
-    """Note that a pending sign-up became this player, or was removed; the name is kept no longer."""
+    """Note that a pending sign-up became this player, or was removed; name and number are kept no longer."""
     own = (_REQUEST.tournament_id == tournament_id, _REQUEST.sign_up_id == sign_up_id)
-    values = {"status": REMOVED if player_id is None else TAKEN, "player_id": player_id, "name": ""}
+    status = REMOVED if player_id is None else TAKEN
+    values = {"status": status, "player_id": player_id, "name": "", "ifpa_id": None}
     settled = update(sign_up_request).where(*own, _REQUEST.status == PENDING).values(**values)
     return db.execute(settled).rowcount == 1
 

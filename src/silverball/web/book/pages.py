@@ -12,6 +12,7 @@ from silverball.kit.http.body import Body
 from silverball.kit.http.router import parse_path_id
 from silverball.kit.values import replace
 from silverball.service.core.calls import Write
+from silverball.service.core.person_numbers import NumberOfSomebodyElse
 from silverball.service.machines import reads as machines
 from silverball.service.players import reads as players_reads
 from silverball.service.players import writes as players
@@ -27,7 +28,7 @@ from silverball.web import form_actions, forms, site
 from silverball.web.book import sections
 from silverball.web.book.sections import SECTIONS, BookSection
 from silverball.web.form_actions import FormAction
-from silverball.web.forms import PAGE, FormState, format_title
+from silverball.web.forms import PAGE, FormState, StandingResult, format_title
 from silverball.web.page_request import PageRequest, not_found_page, page, redirect
 from silverball.web.site import needs_new_key, status_for
 
@@ -303,6 +304,7 @@ def _other_entries(db: Db, request: PageRequest, item: Any, words: str) -> list[
     ]
 
 
+NUMBER_TAKEN = "Federation number {number} is that of {name} in your book. Check it, or tick that it is them."
 GONE = "What this form was about is not there any more."
 # A page of the book that a form was on.
 BOOK_PATH = re.compile(r"/home/([a-z]{1,12})(?:/([0-9]{1,19}))?", re.ASCII)
@@ -328,7 +330,13 @@ def run_form(request: PageRequest) -> Response:
         return redirect(form_actions.run_action(request, action, None).to)
     except Refusal as refusal:
         sentence = _refusal_text(request, refusal)
-        form = FormState(request.field("form"), request.form, sentence, needs_new_key(refusal))
+        standing = None
+        if isinstance(refusal, NumberOfSomebodyElse) and "name" in refusal.facts:
+            with request.site.store.read() as db:
+                known = players_reads.find_player(db, refusal.facts["player"], request.caller)
+            sentence = NUMBER_TAKEN.format(number=refusal.facts["number"], name=known.name)
+            standing = StandingResult(known.name)
+        form = FormState(request.field("form"), request.form, sentence, needs_new_key(refusal), standing)
         return _render_form_page(request, form, status_for(refusal))
 
 

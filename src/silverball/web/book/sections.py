@@ -28,6 +28,8 @@ SCORINGS = {
         for curve in sorted(CURVES - {CUSTOM})
     },
 }
+# Ticked where the player who has the number is meant.
+NUMBER_WINS = "numberWins"
 STATUSES = {"active": "in use", "inactive": "not in use any more"}
 
 
@@ -171,6 +173,8 @@ def body_builder(section: BookSection, *, is_new: bool) -> Callable[[FormData], 
     def build_body(form: FormData) -> Mapping[str, Any]:
         fields = [each for each in section.fields if form.has(each.name) or each.kind == "flag"]
         values = {each.name: _field_value(each, form) for each in fields}
+        if is_new and form.value(NUMBER_WINS):
+            values[NUMBER_WINS] = True
         return {name: value for name, value in values.items() if value is not None or not is_new}
 
     return build_body

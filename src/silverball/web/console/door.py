@@ -12,12 +12,13 @@ from silverball.service.money import bodies as money_bodies
 from silverball.service.money import reads as money_reads
 from silverball.service.money import writes as money_writes
 from silverball.service.money.reads import money_text
+from silverball.service.players import reads as player_reads
 from silverball.service.tables import sheet
 from silverball.store.tournament.sign_up_requests import SignUpRequest
 from silverball.web import exports, site
 from silverball.web.console import details
 from silverball.web.form_actions import FormAction
-from silverball.web.forms import FormData, hundredths, numbers
+from silverball.web.forms import FormData, hundredths, number_fields, numbers
 from silverball.web.page_request import PageRequest, page
 from silverball.web.tournament_night import TournamentNight
 
@@ -29,12 +30,15 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
     """The sign-up list with the accounts that took payments, and the values of the forms."""
     with request.site.store.read() as db:
         listed = money_reads.sign_up_list(db, night.tournament)
+        proposed = sorted({player_id for person in listed.people for player_id in person.may_be or ()})
+        known = player_reads.existing_players(db, proposed, request.caller) if proposed else ()
         receivers = money_reads.receiver_names(db, listed, request.caller)
     terms = night.tournament.sign_up_terms
     late_from = None if terms is None else terms.late_from
     return {
         "listed": listed,
         "receivers": receivers,
+        "book_names": {player.player_id: player.name for player in known},
         "money": money_text,
         "ways": WAYS,
         "late_from": details.local_minute(late_from, night.tournament.details["timezone"]),
@@ -74,8 +78,8 @@ def sign_up_link(request: PageRequest, tournament: Tournament) -> str:
 
 
 def presence_body(form: FormData) -> Mapping[str, Any]:
-    """The body that checks somebody in, or takes it back."""
-    return {"here": form.value("here") == "on"}
+    """The body that checks somebody in, or takes it back; a sign-up may be a player of the book."""
+    return {"here": form.value("here") == "on", **number_fields(form, "asPlayer")}
 
 
 def payment_body(form: FormData) -> Mapping[str, Any]:

@@ -156,7 +156,8 @@ def lineup(form: FormData) -> Mapping[str, Any]:
 def machines(form: FormData) -> Mapping[str, Any]:
     """Machines by name, one a line, and ticked titles of the machine database."""
     names = list(forms.nonempty_lines(form.value("names")))
-    return {"names": names, "opdbIds": list(form.values("opdbId"))}
+    second = {"secondOnes": True} if form.value("secondOnes") else {}
+    return {"names": names, "opdbIds": list(form.values("opdbId")), **second}
 
 
 def arena(form: FormData) -> Mapping[str, Any]:

@@ -41,7 +41,7 @@ def _rerender(request: PageRequest, _sentence: str) -> Response:
 @page("POST", SIGN_UP, for_guests=True, for_devices=True, rerender=_rerender, is_for_crowds=True)
 def sign_up(request: PageRequest) -> Response:
     """Put the sender on the list; the answer says so, with room for the next person."""
-    sent = SignUp(name=request.field("name"), code=request.field("code"))
+    sent = SignUp(name=request.field("name"), code=request.field("code"), number=request.field("ifpaId"))
     tournament_id = request.path_id("tournament_id")
     try:
         with request.site.store.write(tournament_id) as transaction:
