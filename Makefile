@@ -23,7 +23,7 @@ TEST_WORKERS ?= 3
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder
 LOCK := --no-emit-package silverball-client --quiet --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help clients install install-run run docs test test-all quick slow-list check generated lock audit soak release bench clean
+.PHONY: help clients install install-run run docs test test-all quick slow-list check generated lock audit soak attempts release bench clean
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
@@ -100,6 +100,15 @@ soak: install clients audit  ## the tests that run long, 300 mutants, and the ta
 	SILVERBALL_SOAK=1 SILVERBALL_TRIALS=$(abspath $(TRIALS)) $(BIN)/python -m pytest -n 2 -m soak; \
 		result=$$?; $(BIN)/python scripts/reliability_table.py $(TRIALS) && exit $$result
 	$(BIN)/python scripts/mutants.py
+
+ATTEMPTS = tests/kit/test_bounded_http.py tests/service/test_access_of_everybody.py \
+	tests/service/accounts/test_ended_rights.py tests/exchange/test_hostile_source.py \
+	tests/trials/test_frames.py tests/service/test_operations_in_every_format.py tests/web/test_any_form.py
+
+attempts: install clients  ## what must not work is tried, in all cases, and counted in docs/security.md
+	@mkdir -p build && rm -f $(TRIALS)
+	SILVERBALL_TEST_ALL=1 SILVERBALL_TRIALS=$(abspath $(TRIALS)) $(PYTEST) $(ATTEMPTS)
+	$(BIN)/python scripts/reliability_table.py --attempts $(TRIALS)
 
 # KEY=FILE signs the checksums with that SSH key. The handbook is built from the commit, not taken over.
 release: $(DOCS_STAMP) $(AUDIT)/.installed  ## wheels, source, bill of materials and checksums in dist/; KEY=FILE signs

@@ -1,20 +1,22 @@
 """Write what the trials found into docs/reliability.md: `make soak` calls it with the file of its run.
 
-Each line of the file is JSON: the figures of a trial (tests/trials/figures.py), or a test that was skipped
-and its reason. Lines of one trial on one database are added up.
+Each line of the file is JSON: the figures of a trial (tests/trials/figures.py), a test that was skipped and
+its reason, or how often something was tried that must not work. Lines of one trial on one database are added
+up. With --attempts, what was tried is written into docs/security.md instead: `make attempts` calls it.
 """
 
 import argparse
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-DOCUMENT = ROOT / "docs" / "reliability.md"
+DOCUMENT, DOCUMENT_OF_ATTEMPTS = ROOT / "docs" / "reliability.md", ROOT / "docs" / "security.md"
 BEGIN, END = "<!-- figures of `make soak` -->\n", "<!-- /figures -->\n"
+BEGIN_OF_ATTEMPTS = "<!-- figures of `make attempts` -->\n"
 COUNTS = ("repetitions", "acknowledged", "lost", "twice", "torn", "gaps", "server_errors")
 HEAD = (
     "| Trial | On | Repetitions | Acknowledged | Lost | Twice | Torn | Gaps | 5xx | Recovery, median / max |"
@@ -28,21 +30,41 @@ def main() -> int:
     """Write the table of a run into the document; returns the exit status."""
     options = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     options.add_argument("figures", type=Path, metavar="FILE", help="the lines of the trials")
-    options.add_argument("--document", type=Path, default=DOCUMENT, help="where the table is written")
+    options.add_argument("--document", type=Path, help="where the table is written")
+    options.add_argument("--attempts", action="store_true", help="write what was tried")
     chosen = options.parse_args()
+    document: Path = chosen.document or (DOCUMENT_OF_ATTEMPTS if chosen.attempts else DOCUMENT)
     lines = [json.loads(line) for line in chosen.figures.read_text(encoding="utf-8").splitlines()]
-    before = chosen.document.read_text(encoding="utf-8")
-    chosen.document.write_text(with_figures(before, lines), encoding="utf-8")
+    before = document.read_text(encoding="utf-8")
+    if chosen.attempts:
+        after = _with_table(before, BEGIN_OF_ATTEMPTS, attempts_text(lines))
+    else:
+        after = with_figures(before, lines)
+    document.write_text(after, encoding="utf-8")
     return 0
 
 
 def with_figures(document: str, lines: Iterable[Line]) -> str:
     """The document with these figures in the place of earlier ones."""
-    before, _, rest = document.partition(BEGIN)
+    return _with_table(document, BEGIN, figures_text(lines))
+
+
+def _with_table(document: str, begin: str, text: str) -> str:
+    before, _, rest = document.partition(begin)
     _, end, after = rest.partition(END)
     if not end:
-        raise ValueError(f"the document has no lines {BEGIN.strip()} and {END.strip()}")
-    return before + BEGIN + figures_text(lines) + END + after
+        raise ValueError(f"the document has no lines {begin.strip()} and {END.strip()}")
+    return before + begin + text + END + after
+
+
+def attempts_text(lines: Iterable[Line]) -> str:
+    """The table of what was tried and did not work, by name."""
+    tried: Counter[str] = Counter()
+    for line in lines:
+        if "attempt" in line:
+            tried[line["attempt"]] += line["tried"]
+    rows = [f"| {attempt} | {count:,} |" for attempt, count in sorted(tried.items())]
+    return "\n".join(["| What was tried | How often |", "|---|---|", *rows]) + "\n"
 
 
 def figures_text(lines: Iterable[Line]) -> str:
@@ -52,7 +74,7 @@ def figures_text(lines: Iterable[Line]) -> str:
     for line in lines:
         if "skipped" in line:
             skipped[line["skipped"]] = line["reason"]
-        else:
+        elif "trial" in line:
             trials[line["trial"], line["where"]].append(line)
     rows = [_row(trial, where, found) for (trial, where), found in sorted(trials.items(), key=_by_number)]
     text = "\n".join([HEAD, *rows]) + "\n"

@@ -29,6 +29,8 @@ class RunningProxy:
     """A proxy with TLS on loopback; its certificate is in `certificates`."""
 
     port: int
+    # Without TLS.
+    plain_port: int
     certificates: Path
     log: Path
     process: subprocess.Popen[bytes]
@@ -57,25 +59,26 @@ def replaced(text: str, replacements: dict[str, str]) -> str:
     return text
 
 
-def caddy_file(folder: Path, upstream: str, port: int) -> Path:
+def caddy_file(folder: Path, upstream: str, port: int, plain_port: int) -> Path:
     """Write deploy/Caddyfile as a test runs it."""
     certificate, key = make_certificate(folder)
     text = replaced(
         deploy_files.read_file("Caddyfile"),
         {
             # No certificate is to be had for this name, and port 443 may be taken.
-            f"{NAME} {{": f"https://{NAME}:{port} {{\n\ttls {certificate} {key}",
+            f"\n{NAME} {{": f"\nhttps://{NAME}:{port} {{\n\ttls {certificate} {key}",
+            f"http://{NAME} {{": f"http://{NAME}:{plain_port} {{",
             "127.0.0.1:8000": upstream,
             "/var/log/caddy/silverball.log": str(folder / "access.log"),
         },
     )
     file = folder / "Caddyfile"
-    # No second port for administration, and none for HTTP.
+    # No second port for administration, and no certificate is asked for.
     file.write_text("{\n\tadmin off\n\tauto_https off\n\tdefault_bind 127.0.0.1\n}\n" + text)
     return file
 
 
-def nginx_file(folder: Path, upstream: str, port: int) -> Path:
+def nginx_file(folder: Path, upstream: str, port: int, plain_port: int) -> Path:
     """Write deploy/nginx.conf as a test runs it, within a main file of its own."""
     certificate, key = make_certificate(folder)
     site = folder / "silverball"
@@ -84,7 +87,7 @@ def nginx_file(folder: Path, upstream: str, port: int) -> Path:
             deploy_files.read_file("nginx.conf"),
             {
                 # Ports below 1024 are root's, and may be taken.
-                "listen 80;": f"listen 127.0.0.1:{free_port()};",
+                "listen 80;": f"listen 127.0.0.1:{plain_port};",
                 "    listen [::]:80;\n": "",
                 "listen 443 ssl http2;": f"listen 127.0.0.1:{port} ssl http2;",
                 "    listen [::]:443 ssl http2;\n": "",
@@ -130,19 +133,19 @@ def run_command(kind: str, file: Path) -> list[str]:
     return ["nginx", "-p", str(file.parent), "-c", str(file), "-g", "daemon off;"]
 
 
-def write_file(kind: str, folder: Path, upstream: str, port: int) -> Path:
+def write_file(kind: str, folder: Path, upstream: str, port: int, plain_port: int) -> Path:
     """Write the configuration of a proxy, or skip where the proxy is not installed."""
     for program in (kind, "openssl"):
         if shutil.which(program) is None:
             pytest.skip(f"{program} is not installed here")
-    return (caddy_file if kind == "caddy" else nginx_file)(folder, upstream, port)
+    return (caddy_file if kind == "caddy" else nginx_file)(folder, upstream, port, plain_port)
 
 
 @contextlib.contextmanager
 def running_proxy(kind: str, folder: Path, upstream: str) -> Iterator[RunningProxy]:
     """Run a proxy until the end of the block."""
-    port = free_port()
-    file = write_file(kind, folder, upstream, port)
+    port, plain_port = free_port(), free_port()
+    file = write_file(kind, folder, upstream, port, plain_port)
     with (folder / "messages").open("wb") as messages:
         process = subprocess.Popen(
             run_command(kind, file),
@@ -153,7 +156,7 @@ def running_proxy(kind: str, folder: Path, upstream: str) -> Iterator[RunningPro
         )
     try:
         wait_for_port(port, process, folder)
-        yield RunningProxy(port, folder / "certificate.pem", folder / "access.log", process)
+        yield RunningProxy(port, plain_port, folder / "certificate.pem", folder / "access.log", process)
     finally:
         process.terminate()
         try:

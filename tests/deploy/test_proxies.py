@@ -1,6 +1,7 @@
 """The site behind Caddy and behind nginx, with the files of deploy/: TLS, sockets, streams, addresses."""
 
 import asyncio
+import http.client
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from email.message import Message
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -92,7 +94,7 @@ def site(
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_file_passes_the_proxys_own_check(kind: str, tmp_path: Path) -> None:
-    file = proxies.write_file(kind, tmp_path, "127.0.0.1:8000", 8443)
+    file = proxies.write_file(kind, tmp_path, "127.0.0.1:8000", 8443, 8080)
     environment = {**os.environ, "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
     command = proxies.check_command(kind, file)
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
@@ -129,6 +131,27 @@ def test_a_page_comes_over_tls_with_links_to_the_site(site: Site) -> None:
     cookies = connection.getresponse().headers.get_all("set-cookie") or []
     connection.close()
     assert all("Secure" in cookie for cookie in cookies)
+
+
+@pytest.mark.parametrize("path", ["/", "/t/1?round=2", "/account/sign-in"])
+def test_pages_without_tls_lead_to_those_with_it(site: Site, path: str) -> None:
+    status, headers = plain_answer(site, path)
+    assert (status, headers["location"]) == (301, f"https://{NAME}{path}")
+
+
+@pytest.mark.parametrize("path", ["/api/tournaments", "/api/tokens", "/app/silverball?protocol=7"])
+def test_programs_without_tls_are_refused_and_not_led_on(site: Site, path: str) -> None:
+    status, headers = plain_answer(site, path)
+    assert (status, headers.get("location")) == (403, None)
+
+
+def plain_answer(site: Site, path: str) -> tuple[int, Message]:
+    """The status and the headers of an answer without TLS."""
+    connection = http.client.HTTPConnection("127.0.0.1", site.proxy.plain_port, timeout=40)
+    connection.request("GET", path, headers={"Host": NAME})
+    answer = connection.getresponse()
+    connection.close()
+    return answer.status, answer.headers
 
 
 def test_events_arrive_over_a_websocket_at_once(site: Site) -> None:

@@ -22,6 +22,7 @@ from silverball.exchange.pull.source import Answer, ConnectionLost, PullSource, 
 from silverball.exchange.pull.taking import Pull, PullOptions
 from silverball.store import tables
 from silverball.store.database.engine import Store
+from trials.figures import count_attempts
 
 JSON = {"content-type": "application/json"}
 HTML = {"content-type": "text/html"}
@@ -101,6 +102,7 @@ def test_each_is_a_sentence_and_nothing_is_stored(
     assert sentence in str(fault.value)
     assert "\n" not in str(fault.value)
     assert counts(local) == before
+    count_attempts("answers of a hostile source", 1)
 
 
 def test_a_tournament_that_does_not_fit_is_refused_alone(local: Store) -> None:

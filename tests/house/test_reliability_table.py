@@ -10,7 +10,7 @@ import pytest
 
 from house.doc_blocks import ROOT
 from house.scripts import load_script
-from trials.figures import FILE_SETTING, Figures
+from trials.figures import FILE_SETTING, Figures, count_attempts
 
 DOCUMENT = "# Before\n<!-- figures of `make soak` -->\nold\n<!-- /figures -->\nafter\n"
 
@@ -51,6 +51,23 @@ def test_the_figures_of_a_trial_are_added_up_and_bounded(table: ModuleType, publ
     assert clocks == ["T10 clocks", "sqlite", "12", "24", *["0"] * 5, "", "25 %"]
     # What went wrong is shown, and no bound beside it.
     assert cuts == ["T2 power cuts", "sqlite", "200", "90", "1", *["0"] * 4, "", ""]
+
+
+def test_what_was_tried_is_added_up_in_a_table_of_its_own(
+    table: ModuleType, published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for tried in (300, 1_000, 40):
+        count_attempts("forms" if tried != 40 else "frames", tried)
+    document = tmp_path / "security.md"
+    document.write_text(f"before\n{table.BEGIN_OF_ATTEMPTS}old\n{table.END}after\n")
+    words = ["reliability_table.py", "--attempts", str(published), "--document", str(document)]
+    monkeypatch.setattr(sys, "argv", words)
+    assert table.main() == 0
+    rows = "| What was tried | How often |\n|---|---|\n| forms | 1,300 |\n| frames | 40 |\n"
+    assert document.read_text() == f"before\n{table.BEGIN_OF_ATTEMPTS}{rows}{table.END}after\n"
+    # The other table knows nothing of it.
+    lines = [json.loads(line) for line in published.read_text().splitlines()]
+    assert "forms" not in table.figures_text(lines)
 
 
 def test_what_was_skipped_is_listed_with_its_reason(table: ModuleType, published: Path) -> None:

@@ -22,6 +22,7 @@ from silverball.kit.edge.backend import BODY_BYTES_MAX
 from silverball.kit.edge.bounded_http import HEAD_BYTES_MAX, HEAD_LINES_MAX, connection_class
 from silverball.kit.edge.connections import ConnectionTable, HttpLimits
 from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies
+from trials.figures import count_attempts
 
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 LAST_GET = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
@@ -204,6 +205,48 @@ def test_only_the_head_of_a_request_is_timed() -> None:
             again = head + b"Connection: close\r\n\r\n"
             answer = await _answer_to(port, head[:9], head[9:] + b"\r\n", b"", b"", again, pause=0.12)
             assert _statuses(answer) == [200, 200]
+
+    _run(scenario)
+
+
+# Two lengths of one body: a proxy that believes the other one would let the second request through unseen.
+HIDDEN = b"GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n"
+CHUNKS = b"0\r\n\r\n" + HIDDEN
+TWO_LENGTHS = {
+    "length and chunks": (b"Content-Length: 6", b"Transfer-Encoding: chunked"),
+    "chunks and length": (b"Transfer-Encoding: chunked", b"Content-Length: 6"),
+    "no length and chunks": (b"Content-Length: 0", b"Transfer-Encoding: chunked"),
+    "chunks twice": (b"Transfer-Encoding: chunked", b"Transfer-Encoding: chunked", b"Content-Length: 5"),
+    "chunks before another": (b"Transfer-Encoding: chunked, identity",),
+    "two lengths": (b"Content-Length: 5", b"Content-Length: 44"),
+    "a list of lengths": (b"Content-Length: 5, 44",),
+    "a length with a sign": (b"Content-Length: +5",),
+    "a negative length": (b"Content-Length: -5",),
+    "a length in hex": (b"Content-Length: 0x5",),
+    "a length with a space": (b"Content-Length: 5 5",),
+    "a space before the colon": (b"Transfer-Encoding : chunked", b"Content-Length: 5"),
+    "a folded line": (b"Transfer-Encoding:\r\n chunked", b"Content-Length: 5"),
+    "a tab in the name": (b"Transfer-\tEncoding: chunked", b"Content-Length: 5"),
+    "a bare line feed": (b"X: y\nTransfer-Encoding: chunked", b"Content-Length: 5"),
+    "a bare carriage return": (b"X: y\rTransfer-Encoding: chunked", b"Content-Length: 5"),
+    "a zero byte": (b"X: y\0", b"Transfer-Encoding: chunked", b"Content-Length: 5"),
+    "an unknown coding": (b"Transfer-Encoding: xchunked", b"Content-Length: 5"),
+}
+BROKEN_CHUNKS = (b"0_1\r\n", b"0x1\r\na\r\n0\r\n\r\n", b"-1\r\n", b"1\r\naa\r\n0\r\n\r\n", b"1\na\n0\n\n")
+
+
+def test_no_request_hides_in_the_body_of_another() -> None:
+    requests = {name: b"\r\n".join(lines) for name, lines in TWO_LENGTHS.items()}
+
+    async def scenario() -> None:
+        async with _serving() as (port, _table):
+            for name, lines in requests.items():
+                head = b"POST /body HTTP/1.1\r\nHost: x\r\n" + lines + b"\r\nConnection: close\r\n\r\n"
+                assert _statuses(await _answer_to(port, head + CHUNKS)) == [400], name
+            for chunk in BROKEN_CHUNKS:
+                answers = _statuses(await _answer_to(port, CHUNKED + chunk + HIDDEN))
+                assert answers == [400], (chunk, answers)
+        count_attempts("smuggled requests", len(requests) + len(BROKEN_CHUNKS))
 
     _run(scenario)
 

@@ -22,6 +22,7 @@ from service.route_permissions import ADMINISTERED, MANAGED, OWN, READ_POSTS, SC
 from silverball import app
 from silverball.settings import Settings
 from silverball.store.database.engine import Store
+from trials.figures import count_attempts
 
 ACCOUNTS = frozenset(IDENTITIES) - {"nobody", "code", "kiosk"}
 DEVICES = frozenset({"code", "kiosk"})
@@ -126,6 +127,8 @@ def test_who_may_do_it_is_what_its_row_says(world: AccessWorld, operation: Opera
             if not is_right:
                 unexpected[identity, state] = status
     assert unexpected == {}
+    forbidden = sum(len(IDENTITIES) - len(allowed(operation, state)) for state in STATES)
+    count_attempts("operations that the caller may not ask for", forbidden)
 
 
 def test_an_ended_token_opens_nothing(store: Store) -> None:
@@ -143,3 +146,4 @@ def test_an_ended_token_opens_nothing(store: Store) -> None:
 
     statuses = asyncio.run(ask_everything())
     assert {name: status for name, status in statuses.items() if status != 401} == {}
+    count_attempts("operations with an ended token", len(statuses))

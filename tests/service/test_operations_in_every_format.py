@@ -17,6 +17,7 @@ from silverball import app
 from silverball.kit.http.endpoints import Request
 from silverball.service.core.access import AuthenticatedCaller, Device, device_caller
 from silverball.store import tables
+from trials.figures import count_attempts
 
 __all__ = ["kept_database"]
 
@@ -146,3 +147,4 @@ def test_no_operation_fails_in_any_format_or_state(
     for operation in OF_A_TOURNAMENT:
         failed |= night.failures(operation)
     assert failed == {}
+    count_attempts("operations of each format and state", len(OF_A_TOURNAMENT) * len(WHO))

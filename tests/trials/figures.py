@@ -1,4 +1,4 @@
-"""What the trials found, for the table of docs/reliability.md, which `make soak` writes."""
+"""What the trials found and what was tried, for the tables of docs/reliability.md and docs/security.md."""
 
 import json
 import os
@@ -49,6 +49,11 @@ class Figures:
         wrong = {name: getattr(self, name) for name in WRONG}
         assert not any(wrong.values()), wrong
         assert self.acknowledged, "nothing was acknowledged at all"
+
+
+def count_attempts(attempt: str, tried: int) -> None:
+    """Note how often something was tried that must not work, once none of it did."""
+    add_line({"attempt": attempt, "tried": tried})
 
 
 def kind_of(store: Store) -> str:

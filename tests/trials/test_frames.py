@@ -12,7 +12,7 @@ from feed.client_programs import PLAIN, needs_node, run_program
 from feed.feed_server import FeedServer, next_message, run_scenario, running_feed, wait_until
 from feed.raw_connection import RawConnection
 from selection import LARGE_IN_SOAK, repetitions
-from trials.figures import Figures
+from trials.figures import Figures, count_attempts
 from trials.frames import connection_frames
 
 pytestmark = LARGE_IN_SOAK
@@ -72,6 +72,7 @@ def test_whatever_frames_come_the_codes_are_right_and_others_hear_their_events(
             assert wrong + more == Counter()
             assert grown < GROWTH_MB_MAX, grown
             Figures("T12 frames", "the feed", sent, acknowledged=0).publish()
+            count_attempts("websocket frames, valid and not", sent)
 
     run_scenario(scenario())
     assert "a connection failed" not in caplog.text

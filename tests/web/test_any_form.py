@@ -18,6 +18,7 @@ from silverball.store.database import migrate
 from silverball.store.database.engine import Store
 from silverball.web.console import views as console_views
 from silverball.web.console.actions import ACTIONS
+from trials.figures import count_attempts
 from web import page_forms
 from web.director import FORM_TYPE, HERE, Director
 from web.form_senders import FormSenders
@@ -153,6 +154,7 @@ def test_no_form_of_a_night_fails_in_any_format_or_state(
         sent = list(senders.statuses(Random(f"{SEED} {kind} {state}")))
     assert {sender for _, sender, _, status in sent if status in (201, 303)} >= {"director"}
     assert [answer for answer in sent if answer[3] >= 500] == []
+    count_attempts("forms of each format and state", len(sent))
 
 
 def test_forms_prepare_what_the_interface_prepares() -> None:

@@ -88,3 +88,15 @@ def test_pingolf_names_the_tie_once_all_holes_are_played(director: Director) -> 
     assert titles(director) == [False] * 4
     strokes(ids[2], 3)
     assert titles(director) == [True] * 4
+
+
+def test_a_tie_before_anybody_has_a_place_is_named(director: Director) -> None:
+    director.create("golf_bracket", bracketSize=8, gamesPerRound=1, golfStrokeLimit=6)
+    director.start(8, 4)
+    director.send("round-open")
+    # Of the first four, two go on; the other four have not played.
+    for attempt, strokes in zip(director.open_attempts(), (1, 3, 3, 5), strict=False):
+        form = f"attempt-{attempt.single_player_game_id}"
+        director.send(form, f"?round={attempt.round_id}", strokes=strokes)
+    assert director.standings() == []
+    assert "Tied for 1st" in text_of(director.page())

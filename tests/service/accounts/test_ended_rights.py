@@ -24,6 +24,7 @@ from silverball.store import tables
 from silverball.store.database.engine import Store
 from silverball.store.tables import user
 from silverball.store.tournament import snapshot
+from trials.figures import count_attempts
 
 NOW = build.NOW
 
@@ -242,6 +243,7 @@ def test_what_was_handed_out_dies_with_the_right_for_good(
     if end is not erased:
         restore(world, giver, ROLES[giver])
         assert not works()
+    count_attempts("things handed out by somebody whose right ended", 1)
 
 
 @pytest.mark.parametrize("end", [suspended, demoted, taken_out, resigned])

@@ -159,9 +159,10 @@ def deciding_ties(tournament: Tournament) -> list[DecidingTie]:
         position = min(placed.get(player_id, len(placed)) for player_id in tie)
         # A format with its own ties lists those first that somebody waits for; they need share no place.
         is_awaited = members not in shared or tied.count(tie) > 1
-        reason = _reason(tournament, position, len(tie), cuts)
+        # In the first matches of a bracket nobody has a place yet.
+        reason = _reason(tournament, position, len(tie), cuts) if position else None
         if members not in found and (reason or is_awaited):
-            found[members] = DecidingTie(position, tie, reason or "round")
+            found[members] = DecidingTie(max(position, 1), tie, reason or "round")
     return sorted(found.values(), key=lambda each: each.position)
 
 
