@@ -17,7 +17,7 @@ from silverball.cli.main import silverball_group
 
 # Commands that make a database, and those that need none.
 MAKERS = frozenset({"migrate", "demo"})
-WITHOUT_DATABASE = frozenset({"doctor", "mail test", "ready", "watch"})
+WITHOUT_DATABASE = frozenset({"config", "doctor", "mail test", "ready", "watch"})
 # Where what is required is not enough.
 MORE_WORDS = {"serve": ("--port", "0"), "restore": ("--here",)}
 LISTINGS = ("network list", "submissions list", "token list", "user list")

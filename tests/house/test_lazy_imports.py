@@ -37,7 +37,7 @@ from silverball.store.database.engine import Store
 url = sys.argv[1]
 store = Store(url)
 assert migrate.is_current(store)
-assert encryption.open_keys(store)
+assert encryption.open_keys(store) is None
 front_door = app.build(store, Settings(database_url=url, public_read=True, base_url="http://127.0.0.1"))
 assert asgi.get(front_door, "/ready").status == 200
 assert asgi.get(front_door, "/api/tournaments").status == 200

@@ -50,7 +50,11 @@ class Node:
     """One version of the program, on a database that it shares."""
 
     def __init__(self, source: Path, url: str) -> None:
-        self.settings = {**SETTINGS, "PYTHONPATH": str(source)}
+        self.settings = {
+            **SETTINGS,
+            "PYTHONPATH": str(source),
+            "SILVERBALL_BACKUP_FOLDER": str(source / "backups"),
+        }
         self.url = url
         self.servers = Servers(url, **self.settings)
 

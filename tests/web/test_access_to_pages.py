@@ -21,7 +21,7 @@ PAGES = declared_pages()
 OWNED = ("/t/{tournament_id}/run", "/t/{tournament_id}/device", "/home/{section}/{item_id}")
 # Open to every account, as the interface is.
 FOR_ACCOUNTS = {"/s/{series_id}/federation.csv"}
-FOR_ADMINISTRATORS = ("/account/audit", "/account/numbers", "/account/accounts")
+FOR_ADMINISTRATORS = ("/account/audit", "/account/numbers", "/account/accounts", "/account/site")
 EMAILS = {name: f"{name}@silverball.test" for name in ("owner", "stranger", "admin")}
 # What a stranger would write if they could.
 MALLORY = {"name": "Mallory", "user_id": "1", "number": "17"}

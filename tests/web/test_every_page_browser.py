@@ -40,6 +40,7 @@ FOR_GUESTS = {
     "/s/{series_id}": ("/s/{series}",),
     "/machines/{opdb_id}": ("/machines/G4ODR",),
     "/style": ("/style",),
+    "/site": ("/site",),
     "/account/sign-in": ("/account/sign-in",),
     "/account/sign-in/code": ("/account/sign-in/code",),
     "/account/link": ("/account/link?link=expired",),
@@ -69,6 +70,7 @@ FOR_ACCOUNTS = {
     "/account/two-step": ("/account/two-step",),
     "/account/accounts": ("/account/accounts", "/account/accounts?q=olga"),
     "/account/audit": ("/account/audit",),
+    "/account/site": ("/account/site",),
     "/account/numbers": ("/account/numbers", "/account/numbers?status=confirmed"),
     "/account/history": ("/account/history",),
     "/run": ("/run",),
@@ -133,6 +135,7 @@ FILES_AND_WAYS = {
     *("/account/accounts/invite", "/account/accounts/links/{label}/withdraw", "/account/accounts/two-step"),
     *(f"/account/history/{form}" for form in ("start", "stop", "continue", "give-up", "report")),
     *(f"/account/numbers/{form}" for form in ("confirm", "confirm-shown", "take-back", "withdraw")),
+    *(f"/account/site/{form}" for form in ("details", "mail", "backup")),
     *MOVED,
     *(f"/account/two-step/{form}" for form in ("begin", "confirm", "off")),
 }

@@ -73,7 +73,8 @@ def test_home_says_what_is_here_and_what_runs(store: Store, visitor: Visitor) ->
 def test_a_new_server_offers_its_first_account_and_only_then(store: Store, visitor: Visitor) -> None:
     assert "/account/first" in visitor.get("/").text
     made = first_account(visitor)
-    assert (made.status_code, made.headers["location"]) == (303, "/run")
+    assert (made.status_code, made.headers["location"]) == (303, "/account/site?said=first")
+    assert "Everything here can wait" in visitor.get("/account/site?said=first").text
     assert visitor.get("/run").status_code == 200
     with store.read() as db:
         row = db.execute(select(tables.user).where(tables.user.c.email == FIRST["email"])).one()

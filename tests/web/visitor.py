@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from html import unescape
 from random import Random
@@ -41,14 +41,15 @@ class Visitor(TestClient):
         public_read: bool = False,
         clock: Callable[[], datetime] | None = None,
         ask_for_recovery: Callable[[str, str], None] | None = None,
+        settings: Mapping[str, str] | None = None,
         **values: Any,
     ) -> None:
         self.store = store
         self.now: datetime = build.NOW
-        settings = Settings(base_url=base_url, public_read=public_read)
+        more: dict[str, Any] = dict(settings or {})
         pages = app.build(
             store,
-            settings,
+            Settings(base_url=base_url, public_read=public_read, **more),
             now=clock or (lambda: self.now),
             dice=Random(next(SEEDS)),
             ask_for_recovery=ask_for_recovery,

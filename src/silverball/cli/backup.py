@@ -3,7 +3,7 @@
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from silverball.store.database.engine import Store
 from silverball.store.database.faults import DatabaseFault
 from silverball.store.database.files import CopyFailed
 from silverball.store.database.migrate import UnusableSchema
-from silverball.store.people import encryption, erased_accounts, site_values
+from silverball.store.people import encryption
 
 DAYS = click.IntRange(1, 3650)
 PATH = click.Path(path_type=Path)
@@ -77,7 +77,7 @@ def backup(
             raise CopyFailed(
                 f"The backup is complete, but {differences} `silverball verify` lists the differences."
             )
-        _note_end(source, target.parent, with_key=not without_secret)
+        _finish(source, target.parent, with_key=not without_secret)
         if encrypted is None and sys.stderr.isatty():
             click.echo(NOT_ENCRYPTED, err=True)
         _remove_surplus(target, now, keep, max_age)
@@ -152,21 +152,15 @@ def _has_known_schema(store: Store) -> bool:
         return False
 
 
-def _note_end(source: Source, folder: Path, *, with_key: bool) -> None:
-    """Note the moment for doctor, and keep the list of erased accounts for a restore of an older backup."""
+def _finish(source: Source, folder: Path, *, with_key: bool) -> None:
+    """Note the end, and say where the backup is without the key for its secrets."""
     store = Store(source.url, source.key_file, limits=COPIES)
     try:
+        backups.note_end(store, folder, datetime.now(UTC))
         with store.read() as db:
-            accounts = erased_accounts.erased_accounts(db)
             missing = encryption.missing_key(db)
-        # A copy of a file that cannot be written is a backup too.
-        with suppress(DatabaseFault), store.write(quiet=True) as transaction:
-            site_values.note_site_value(
-                transaction.connection, backups.BACKED_UP_AT, datetime.now(UTC).isoformat()
-            )
     finally:
         store.close()
-    erased_accounts.add_to_list(folder / backups.ERASED_LIST, accounts)
     if missing and with_key:
         click.echo(
             f"The key {missing} for the secrets in the database is not in the backup: it is not in"

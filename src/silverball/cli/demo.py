@@ -244,6 +244,7 @@ def demo(
         base_url=f"http://127.0.0.1:{bound}",
         database_url=f"sqlite:///{folder / DATABASE}",
         exports_folder=str(folder / EXPORTS),
+        backup_folder=str(folder / "backups"),
         allow_loopback=True,
     )
     # Links and printed codes must work on phones too.

@@ -17,11 +17,11 @@ from msgspec import Struct
 from silverball import settings
 from silverball.cli import database
 from silverball.exchange import nightly
-from silverball.jobs import mail_recoveries
 from silverball.jobs.rating_period import DELAY_DAYS
 from silverball.kit.errors import Refusal
 from silverball.kit.mail import MailFailed, MailTalk
 from silverball.kit.security.encryption import KeyFile
+from silverball.service.accounts import mails
 from silverball.settings import SettingError, Settings
 from silverball.store.database import faults, health, migrate
 from silverball.store.database.backups import BACKED_UP_AT
@@ -167,7 +167,7 @@ def mail_findings(loaded: Settings) -> list[Finding]:
     if loaded.mail is None:
         return [Finding("mail", "ok", "Not used: links to new passwords are handed out by an administrator.")]
     try:
-        MailTalk(mail_recoveries.mail_server(loaded)).run_within(CHECK_SECONDS)
+        MailTalk(mails.mail_server(loaded)).run_within(CHECK_SECONDS)
     except MailFailed as error:
         return [Finding("mail", "error", f"{error.step}: {error}")]
     return [Finding("mail", "ok", f"{loaded.mail.host} lets us in. Try it: silverball mail test ADDRESS")]

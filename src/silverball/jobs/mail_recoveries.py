@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 from email.message import EmailMessage
 from random import Random
 from secrets import SystemRandom
-from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
-from silverball.kit.mail import MailFailed, MailServer, MailTalk
+from silverball.kit.mail import MailFailed, MailTalk
+from silverball.service.accounts import mails
 from silverball.service.accounts.writes import links as link_writes
 from silverball.service.accounts.writes.links import LinkToMail
 from silverball.settings import Settings
@@ -111,11 +111,11 @@ class RecoveryMailer(Struct):
         """The mail with the link. Raises ValueError for an address that is no line of a header."""
         site = self.settings.base_url
         text = TEXT.format(site=site, secret=found.link.secret, until=found.link.expires_at)
-        return compose(self.settings, found.email, SUBJECT, text, self.now())
+        return mails.compose(self.settings, found.email, SUBJECT, text, self.now())
 
     def _send(self, mail: MailOnItsWay) -> None:
         try:
-            MailTalk(mail_server(self.settings, self.open_tls), mail.message).run()
+            MailTalk(mails.mail_server(self.settings, self.open_tls), mail.message).run()
         except MailFailed as error:
             mail.tries += 1
             # Neither the log nor the sentence names the address.
@@ -123,46 +123,3 @@ class RecoveryMailer(Struct):
             if mail.tries < TRIES_MAX:
                 mail.due_at = self.clock() + self.pause_seconds * mail.tries
                 self._mails.append(mail)
-
-
-def mail_server(
-    settings: Settings, open_tls: Callable[[], ssl.SSLContext] = ssl.create_default_context
-) -> MailServer:
-    """The server of the settings, which name one."""
-    address = settings.mail
-    assert address is not None
-    return MailServer(
-        host=address.host,
-        port=address.port,
-        user=address.user,
-        password=settings.mail_password,
-        starttls=address.is_encrypted,
-        open_tls=open_tls,
-    )
-
-
-def test_mail(settings: Settings, address: str, now: datetime) -> EmailMessage:
-    """A mail that says where it comes from. Raises ValueError for what is no address."""
-    if "@" not in address:
-        raise ValueError(address)
-    text = f"This mail was asked for at {settings.base_url or 'a server without a base URL'}. Mails arrive.\n"
-    return compose(settings, address, "A test of the mail", text, now)
-
-
-def compose(settings: Settings, address: str, subject: str, text: str, now: datetime) -> EmailMessage:
-    """A mail of the site to one person. Raises ValueError for an address that is no line of a header."""
-    # A parser of all headers, which only a mail needs.
-    from email.policy import SMTP
-    from email.utils import formataddr, make_msgid, parseaddr
-
-    site = urlsplit(settings.base_url).hostname or "Silverball"
-    name, sender = parseaddr(settings.mail_sender)
-    message = EmailMessage(policy=SMTP)
-    message["Subject"] = f"{subject} ({site})"
-    message["From"] = formataddr((name or site, sender))
-    message["To"] = address
-    message["Date"] = now
-    message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2] or site)
-    message["Auto-Submitted"] = "auto-generated"
-    message.set_content(text, cte="quoted-printable")
-    return message

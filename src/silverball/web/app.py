@@ -33,7 +33,7 @@ from silverball.store.database.engine import Store
 from silverball.store.database.faults import DatabaseUnavailable
 from silverball.store.revisions import revisions
 from silverball.web import handbook, page_endpoint, page_request, people_import, site
-from silverball.web.account import history_page, passwords, people, two_step
+from silverball.web.account import history_page, passwords, people, site_page, two_step
 from silverball.web.account import pages as account_pages
 from silverball.web.book import pages as book_pages
 from silverball.web.console import crew, now
@@ -45,7 +45,7 @@ from silverball.web.handbook import busy_page
 from silverball.web.page_request import PageFinder, PageRoute
 from silverball.web.public import machine_page, nights_page, sign_up_page
 from silverball.web.public import pages as public_pages
-from silverball.web.sign_in_throttle import RecoveryLimiter, SignInLimiter
+from silverball.web.sign_in_throttle import MAILS_TRIED_MAX, RECOVERIES_MAX, HourlyLimiter, SignInLimiter
 from silverball.web.site import KnownCookies, OncePerMinute, Site
 
 # All modules with pages. A new one needs an import and an entry here.
@@ -59,6 +59,7 @@ PAGE_MODULES: tuple[ModuleType, ...] = (
     people_import,
     people,
     passwords,
+    site_page,
     history_page,
     two_step,
     console_pages,
@@ -178,7 +179,8 @@ def _shared_site(
             THREADS, "silverball-pages", threads_per_scope=None if store.is_sqlite else THREADS_PER_LOCK
         ),
         KnownCookies(),
-        RecoveryLimiter(failures),
+        HourlyLimiter("recovery", RECOVERIES_MAX, failures),
+        HourlyLimiter("mail-test", MAILS_TRIED_MAX, failures),
         ask_for_recovery,
         note_download,
         read_list,

@@ -29,6 +29,7 @@ ENTRIES_MAX = 50_000
 ADDRESS_FAILURES, ACCOUNT_FAILURES = 20, 50
 # Requests for a mail of an address until it waits for as long as they are remembered.
 RECOVERIES_MAX = 10
+MAILS_TRIED_MAX = 5
 
 
 class FailureCount(Struct):
@@ -91,19 +92,21 @@ class Failures:
         self._failures[name] = FailureCount(count.number + 1, at)
 
 
-class RecoveryLimiter:
-    """How often an address may ask for mails with links to a new password."""
+class HourlyLimiter:
+    """How often mails of a kind may be asked for: so many times until an hour without a request."""
 
-    def __init__(self, stored: StoredFailures | None = None) -> None:
+    def __init__(self, kind: str, number_max: int, stored: StoredFailures | None = None) -> None:
+        self._kind = kind
+        self._number_max = number_max
         self._failures = Failures(stored)
 
     def seconds_to_wait(self, address: str, now: datetime) -> int:
         """Count a request and return 0; or return the seconds to wait when there were too many."""
-        name, at = f"recovery:{_digest(address_group(address))}", now.timestamp()
+        name, at = f"{self._kind}:{_digest(address_group(address))}", now.timestamp()
 
         def wait_for(counts: Sequence[tuple[int, float]]) -> float:
             ((number, last_at),) = counts
-            return max(0.0, last_at + FORGOTTEN_AFTER_SECONDS - at) if number >= RECOVERIES_MAX else 0.0
+            return max(0.0, last_at + FORGOTTEN_AFTER_SECONDS - at) if number >= self._number_max else 0.0
 
         return math.ceil(self._failures.attempt([name], at, wait_for))
 

@@ -26,7 +26,7 @@ from silverball.kit.security import tokens
 from silverball.service.sheets.sources import ListSource, ReadList, read_list
 from silverball.settings import Settings
 from silverball.store.database.engine import Store
-from silverball.web.sign_in_throttle import RecoveryLimiter, SignInLimiter
+from silverball.web.sign_in_throttle import HourlyLimiter, SignInLimiter
 from silverball.web.visitors import cookie_name
 
 COOKIES_MAX = 10_000
@@ -124,7 +124,8 @@ class Site(Struct, frozen=True):
     # The threads that answer pages, and the cookies of people who are refused last.
     threads: WorkQueue
     known_cookies: KnownCookies
-    recovery_limiter: RecoveryLimiter
+    recovery_limiter: HourlyLimiter
+    mail_limiter: HourlyLimiter
     # Has a link to a new password mailed, by address typed and address of the browser; None without SMTP.
     ask_for_recovery: AskForRecovery | None = None
     # Writes down that an account's data was downloaded, by account and address of the browser.

@@ -16,10 +16,11 @@ from typing import IO, cast
 from msgspec import Struct
 
 from silverball.kit import files
-from silverball.kit.security import sealed_files
-from silverball.kit.security.sealed_files import SealBroken, SealedReader, SealingWriter
 from silverball.store.database import files as database_files
+from silverball.store.database.engine import Store
+from silverball.store.database.faults import DatabaseFault
 from silverball.store.database.files import CopyFailed
+from silverball.store.people import erased_accounts, site_values
 
 NAME = re.compile(r"silverball-(\d{8}T\d{6}Z)\.(?:db|dump|tar|tar\.sealed|tar\.age)", re.ASCII)
 # A backup that a migration to this schema has made first.
@@ -123,6 +124,9 @@ def pack(members: Mapping[str, Path], target: Path, encryption: Encryption | Non
         if encryption.recipients:
             _encrypt_with_age(members, stream, encryption.recipients)
             return
+        # Commands load this module, and few of them encrypt.
+        from silverball.kit.security.sealed_files import SealingWriter
+
         sealing = SealingWriter(stream, encryption.passphrase)
         _write_archive(members, cast(IO[bytes], sealing))
         sealing.close()
@@ -159,6 +163,8 @@ def extract(backup: Path, targets: Mapping[str, Path], unlocking: Unlocking) -> 
 
     A backup of 0.2.0 can be the database alone. Raises CopyFailed.
     """
+    from silverball.kit.security import sealed_files
+
     with backup.open("rb") as stream:
         beginning = stream.read(BEGINNING_BYTES)
         stream.seek(0)
@@ -172,9 +178,9 @@ def extract(backup: Path, targets: Mapping[str, Path], unlocking: Unlocking) -> 
             if not unlocking.passphrase:
                 raise CopyFailed(f"{backup} is encrypted with a passphrase: give --passphrase-file.")
             try:
-                reader = SealedReader(stream, unlocking.passphrase)
+                reader = sealed_files.SealedReader(stream, unlocking.passphrase)
                 return _extract_archive(cast(IO[bytes], reader), targets)
-            except SealBroken as error:
+            except sealed_files.SealBroken as error:
                 raise CopyFailed(f"{backup} cannot be decrypted: {error}.") from error
         if beginning.startswith(AGE_HEADER):
             return _extract_with_age(backup, targets, unlocking.identity)
@@ -276,6 +282,16 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(mode=files.PRIVATE_FOLDER_MODE, exist_ok=True)
     except OSError as error:
         raise CopyFailed(f"The folder {folder} cannot be made: {error.strerror}.") from error
+
+
+def note_end(store: Store, folder: Path, now: datetime) -> None:
+    """Note the moment for doctor, and keep the list of erased accounts for a restore of an older backup."""
+    with store.read() as db:
+        accounts = erased_accounts.erased_accounts(db)
+    # A copy of a file that cannot be written is a backup too.
+    with suppress(DatabaseFault), store.write(quiet=True) as transaction:
+        site_values.note_site_value(transaction.connection, BACKED_UP_AT, now.isoformat())
+    erased_accounts.add_to_list(folder / ERASED_LIST, accounts)
 
 
 def remove_expired(folder: Path, now: datetime) -> list[Path]:

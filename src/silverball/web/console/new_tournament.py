@@ -16,6 +16,7 @@ from silverball.service.series import reads as series_reads
 from silverball.service.tournaments import writes as tournament_writes
 from silverball.service.tournaments.reads import listing
 from silverball.service.venues import reads as venues_reads
+from silverball.store.people import site_details
 from silverball.web.console import draw_preview, settings
 from silverball.web.console.settings import SettingField
 from silverball.web.forms import FormState, format_title
@@ -120,6 +121,12 @@ def load_past_night(request: PageRequest, text: str) -> CopiedNight | None:
     )
 
 
+def _site_zone(request: PageRequest) -> str:
+    """The time zone of the site; empty leaves it to the browser."""
+    with request.site.store.read() as db:
+        return site_details.find_site_details(db).zone
+
+
 def render_new_form(
     request: PageRequest,
     type_: str,
@@ -148,7 +155,7 @@ def render_new_form(
         more_fields=[field for field in fields if field not in shown_first],
         impossible=settings.as_data(type_),
         past=past,
-        details=past.details if past else NO_DETAILS,
+        details=past.details if past else {**NO_DETAILS, "timezone": _site_zone(request)},
         locations=locations,
         series=series,
         form_state=form,

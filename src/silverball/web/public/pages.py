@@ -122,7 +122,7 @@ def first_account(request: PageRequest) -> Response:
         return views.render_first_form(request, 403, refusal.text())
     except Conflict:
         return views.render_first_form(request, 409, ALREADY_SET_UP)
-    return sessions.start_session(request, user_id, "/run")
+    return sessions.start_session(request, user_id, "/account/site?said=first")
 
 
 # Users and series
