@@ -199,6 +199,7 @@ PlayerOrder = Annotated[
             "seed": "Better seed first",
             "seed_reverse": "Worse seed first",
             "position": "Leader first",
+            "loser": "Loser first: who was last in the game before",
             "random": "Random: by lot",
             "disabled": "Random: by lot",
         },

@@ -35,7 +35,9 @@ EntryType = Literal["machineGroup", "machine", "alias"]
 FirstRoundPairing = Literal["random", "slaughter", "adjacent", "cross", "best_game"]
 LadderType = Literal["regular", "fast"]
 Pairing = Literal["balanced", "swiss", "balanced_series", "strictswiss", "random", "tiers"]
-PlayerOrder = Literal["balanced", "rotating", "seed", "seed_reverse", "position", "random", "disabled"]
+PlayerOrder = Literal[
+    "balanced", "rotating", "seed", "seed_reverse", "position", "loser", "random", "disabled"
+]
 PlayerOrderOpen = Literal["players", "scorekeepers"]
 Scorekeeping = Literal["user", "disabled"]
 Scoring = Literal[
