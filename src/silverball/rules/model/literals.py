@@ -24,7 +24,9 @@ ArenaAssignment = Literal[
 Scorekeeping = Literal["user", "disabled"]
 SuggestionMode = Literal["automatic", "restricted", "disabled"]
 Byes = Literal["full", "half", "zero"]
-Tiebreaker = Literal["disabled", "standard", "placement", "placement_last", "wins", "losses", "seed", "none"]
+Tiebreaker = Literal[
+    "disabled", "standard", "placement", "placement_last", "wins", "losses", "seed", "head_to_head", "none"
+]
 LadderType = Literal["regular", "fast"]
 # The empty word is what a tournament without positional points carries.
 Scoring = Literal[

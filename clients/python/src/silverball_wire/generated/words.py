@@ -93,7 +93,9 @@ SecurityEvent = Literal[
 ]
 Seeding = Literal["random", "manual", "ifpa", "ifpa_womens", "mp_rating", "mp_rating_rating", "series_seed"]
 SuggestionMode = Literal["automatic", "restricted", "disabled"]
-Tiebreaker = Literal["disabled", "standard", "placement", "placement_last", "wins", "losses", "seed", "none"]
+Tiebreaker = Literal[
+    "disabled", "standard", "placement", "placement_last", "wins", "losses", "seed", "head_to_head", "none"
+]
 TOURNAMENT_TYPES: tuple[str, ...] = (
     "knockout",
     "group_knockout",
