@@ -106,3 +106,19 @@ def test_an_entry_has_every_line_that_its_tournament_can_have() -> None:
         "UID:tournament-7@pinball.example",
         "URL:https://pinball.example/t/7",
     ]
+
+
+@pytest.mark.parametrize("end_utc", [None, "2026-03-05T19:00:00.000000Z", "2026-03-05T18:00:00.000000Z"])
+def test_a_night_without_an_end_has_three_hours_in_the_file(end_utc: str | None) -> None:
+    tournament = msgspec.structs.replace(a_tournament("Bring a friend."), end_utc=end_utc)
+    content = calendar_file("Ann", [tournament], "https://pinball.example")
+    assert b"DTEND:20260305T220000Z" in rows_of(content)
+
+
+def test_three_hours_are_three_hours_where_the_clocks_change_meanwhile() -> None:
+    # In Stockholm the clocks go forward at 01:00 UTC: the night is from 00:00 to 04:00 there.
+    tournament = msgspec.structs.replace(
+        a_tournament("Until late."), start_utc="2026-03-28T23:00:00.000000Z", end_utc=None
+    )
+    content = calendar_file("Ann", [tournament], "https://pinball.example")
+    assert {b"DTSTART:20260328T230000Z", b"DTEND:20260329T020000Z"} <= set(rows_of(content))

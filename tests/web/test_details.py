@@ -168,6 +168,9 @@ def test_registration_is_described(director: Director) -> None:
     assert "The year must be" in director.refused("rsvp", SETTINGS, closeAt="2300-01-01 00:00")[1]
     assert "player limit" in director.refused("rsvp", SETTINGS, playerLimit="few")[1]
     assert "open at utc" in director.refused("rsvp", SETTINGS, openAt="soon")[1]
+    # The clocks go forward from 02:00 to 03:00.
+    status, refused = director.refused("rsvp", SETTINGS, openAt="2026-03-29 02:30")
+    assert (status, "the clocks go forward. Write 03:30" in refused) == (422, True)
 
 
 def test_a_player_has_labels_in_a_tournament(director: Director) -> None:

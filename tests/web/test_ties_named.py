@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+import build
 from silverball.rules.model.tournament import SinglePlayerGame
 from web.director import Director
 from web.page_forms import text_of
@@ -100,3 +101,31 @@ def test_a_tie_before_anybody_has_a_place_is_named(director: Director) -> None:
         director.send(form, f"?round={attempt.round_id}", strokes=strokes)
     assert director.standings() == []
     assert "Tied for 1st" in text_of(director.page())
+
+
+@pytest.mark.parametrize(
+    ("wins", "title"),
+    [
+        (
+            [(0, 1), (1, 2), (2, 0)],
+            "Tied for 1st: Player 1, Player 2, Player 3; they beat each other in a circle",
+        ),
+        ([(0, 1), (0, 2), (1, 0), (2, 0)], "Tied for 2nd: Player 2, Player 3; not all of them have met"),
+        ([(0, 1), (1, 0)], "Tied for 1st: Player 1, Player 2; each beat the other as often"),
+    ],
+)
+def test_why_who_beat_whom_leaves_a_tie_is_said_with_it(
+    director: Director, wins: list[tuple[int, int]], title: str
+) -> None:
+    director.create("manual_matchplay", tiebreaker="head_to_head")
+    director.start(3, 3)
+    two_tie_for_prizes(director)
+    ids = [entrant.player_id for entrant in director.tournament().entrants]
+    path = f"/api/tournaments/{director.tournament_id}/games"
+    for winner, loser in wins:
+        order = [ids[winner], ids[loser]]
+        build.do(director.store, "POST", path, {"playerIds": order}, by=director.user_id)
+        game_id = director.tournament().open_games[0].game_id
+        result = {"resultPositions": order}
+        build.do(director.store, "PUT", f"{path}/{game_id}/result", result, by=director.user_id)
+    assert title in text_of(director.page("/standings"))

@@ -19,6 +19,8 @@ CONTENT_TYPE = "text/calendar; charset=utf-8"
 PRODUCER = "-//Silverball//Tournaments//EN"
 # How often a program should fetch the file again.
 REFRESH_INTERVAL = timedelta(hours=1)
+# How long a night without an end is in the file: without one, programs show it as a moment.
+LENGTH_WITHOUT_END = timedelta(hours=3)
 # A row of a folded line: a space comes before it, and programs expect escaped letters undivided.
 FOLDED_ROW = re.compile(r".{1,73}[^\\^]|.{1,74}", re.DOTALL)
 
@@ -68,8 +70,8 @@ def _calendar_event(tournament: DatedTournament, base_url: str) -> Any:
     event["DTSTAMP"] = event["LAST-MODIFIED"] = icalendar.vDatetime(changed)
     event["SUMMARY"] = icalendar.vText(_single_line(tournament.name))
     event["DTSTART"] = icalendar.vDatetime(starts)
-    if tournament.end_utc is not None and _parse_moment(tournament.end_utc) > starts:
-        event["DTEND"] = icalendar.vDatetime(_parse_moment(tournament.end_utc))
+    ends = starts if tournament.end_utc is None else _parse_moment(tournament.end_utc)
+    event["DTEND"] = icalendar.vDatetime(ends if ends > starts else starts + LENGTH_WITHOUT_END)
     if tournament.description:
         event["DESCRIPTION"] = icalendar.vText(clean(tournament.description))
     if tournament.location is not None:

@@ -7,7 +7,10 @@ from msgspec import Struct
 from silverball.rules.commands import tiebreaks
 from silverball.rules.commands.tiebreaks import DecidingTie
 from silverball.rules.format import never_over
-from silverball.rules.model.settings_protocols import HasDuration, has
+from silverball.rules.model.settings_protocols import HasDuration, has, tiebreaker_of
+from silverball.rules.model.tournament import Tournament
+from silverball.rules.ranking import head_to_head
+from silverball.rules.ranking import points as ranking_points
 from silverball.web.tournament_night import TournamentNight
 
 # A select element with every place for each of more players is too large for a phone.
@@ -19,6 +22,12 @@ REASONS = {
     "cut": "It decides who reaches the playoffs.",
     "prize": "It decides who wins how much; left alone, they divide the prizes.",
     "round": "It decides who goes on.",
+}
+# Why who beat whom does not tell them apart, where that is the tiebreaker.
+UNDECIDED = {
+    "not met": "; not all of them have met",
+    "even": "; each beat the other as often",
+    "circle": "; they beat each other in a circle",
 }
 
 
@@ -91,9 +100,16 @@ def _tie_on_page(night: TournamentNight, tie: DecidingTie) -> TieOnPage:
     listed = ", ".join(names[:NAMES_MAX]) + (f" and {more} more" if more > 0 else "")
     return TieOnPage(
         player_ids=tie.player_ids,
-        title=f"Tied for {ordinal(tie.position)}: {listed}",
+        title=f"Tied for {ordinal(tie.position)}: {listed}{_why_undecided(night.tournament, tie)}",
         reason=REASONS[tie.reason],
     )
+
+
+def _why_undecided(tournament: Tournament, tie: DecidingTie) -> str:
+    if tiebreaker_of(tournament.settings) != "head_to_head":
+        return ""
+    why = head_to_head.why_undecided(tie.player_ids, ranking_points.games_that_count(tournament))
+    return "" if why is None else UNDECIDED[why]
 
 
 def ordinal(place: int) -> str:

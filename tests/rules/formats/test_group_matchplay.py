@@ -2,9 +2,11 @@
 
 from collections import Counter
 from decimal import Decimal
+from itertools import pairwise
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -376,3 +378,52 @@ def test_a_round_drawn_again_after_an_undo_is_the_same() -> None:
     assert [(game.player_ids, game.arena_id) for game in drawn] == [
         (game.player_ids, game.arena_id) for game in again
     ]
+
+
+def test_the_last_of_a_game_starts_the_next_one_of_the_round() -> None:
+    night = a_started_night(players=4, games_per_round=3, player_order="loser")
+    first, second, third = night.open_round()
+    assert first.player_ids == second.player_ids == third.player_ids
+    one, two, three, four = first.player_ids
+    night.record_order(first, three, one, four, two)
+    # By hand: the second player was last, so they go first; the others stay as they were.
+    assert night.game(second.game_id).player_ids == (two, one, three, four)
+    assert night.game(third.game_id).player_ids == first.player_ids
+    night.record_order(second, one, two, three, four)
+    assert night.game(third.game_id).player_ids == (four, one, two, three)
+    night.undo()
+    assert night.game(third.game_id) == third
+
+
+def test_a_correction_decides_anew_who_starts_the_next_game() -> None:
+    night = a_started_night(players=4, games_per_round=2, player_order="loser")
+    first, second = night.open_round()
+    one, two, three, four = first.player_ids
+    night.record_order(first, one, two, three, four)
+    night.correct(first, one, four, three, two)
+    assert night.game(second.game_id).player_ids[0] == two
+    night.record_order(second, one, two, three, four)
+    played = night.game(second.game_id)
+    night.correct(first, four, two, three, one)
+    assert night.game(second.game_id) == played
+    assert night.open_round()[0].player_ids != ()
+
+
+@given(st.integers(0, 2**16), st.integers(4, 11), st.integers(2, 4))
+@quick
+def test_each_further_game_of_a_round_is_started_by_who_was_last(seed: int, players: int, games: int) -> None:
+    night = a_started_night(players=players, games_per_round=games, player_order="loser")
+    dice = Random(seed)
+    opened = night.open_round()
+    for game in sorted(opened, key=lambda game: (game.game_index or 0, dice.random())):
+        night.record_order(game, *random_order(game, dice))
+    by_group = Counter(game.set_number for game in opened)
+    for number in by_group:
+        group = [night.game(game.game_id) for game in opened if game.set_number == number]
+        for before, after in pairwise(sorted(group, key=lambda game: game.game_index or 0)):
+            assert after.player_ids[0] == before.result_positions[-1]
+
+
+def test_an_order_that_the_format_does_not_know_is_refused() -> None:
+    with pytest.raises(msgspec.ValidationError, match="playerOrder"):
+        a_night("group_matchplay", player_order="winner")

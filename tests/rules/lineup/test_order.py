@@ -82,3 +82,29 @@ def test_an_unknown_order_is_refused() -> None:
         order.draw_first_order("alphabet", [1, 2], OrderFacts(), Random(7))
     with pytest.raises(ValueError, match="more than 4"):
         order.balanced_order([1, 2, 3, 4, 5], {})
+
+
+def test_the_loser_starts_and_the_others_keep_their_order() -> None:
+    # Worked by hand: 3 was last, so 3 starts, then 1, 2 and 4 as before.
+    assert order.first_in_order((1, 2, 3, 4), 3) == (3, 1, 2, 4)
+    assert order.first_in_order((1, 2, 3, 4), 1) == (1, 2, 3, 4)
+
+
+@given(SLOTS, st.integers(1, 4), st.integers())
+@quick
+def test_the_first_game_of_a_round_is_balanced_where_the_loser_starts(
+    slots: dict[int, dict[int, int]], players: int, seed: int
+) -> None:
+    group, facts = range(1, players + 1), OrderFacts(slots)
+    drawn = order.draw_first_order("loser", group, facts, Random(seed))
+    assert drawn == order.draw_first_order("balanced", group, facts, Random(seed))
+
+
+@given(st.permutations(range(1, 5)), st.integers(1, 4))
+@quick
+def test_who_starts_is_the_loser_and_nobody_else_changes_places(group: list[int], last: int) -> None:
+    seats = order.first_in_order(group, last)
+    assert seats[0] == last
+    assert [player_id for player_id in seats if player_id != last] == [
+        player_id for player_id in group if player_id != last
+    ]

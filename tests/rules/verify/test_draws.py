@@ -121,3 +121,19 @@ def _swapped(games: Sequence[Change], player_id: int, bye: Game) -> list[Change]
         else:
             made.append(game)
     return [*made, GameOpened(replace(bye, player_ids=(player_id,)))]
+
+
+def test_a_game_that_the_loser_of_the_one_before_does_not_start_is_found() -> None:
+    night = a_night("group_matchplay", players=4, games_per_round=2, player_order="loser")
+    night.start()
+    first, second = night.open_round()
+    before = replay.stored_state(night.tournament)
+    last = second.player_ids[-1]
+    order = (*second.player_ids[:-1], last)
+    night.record_order(first, *order)
+    changes = night.journal[-1]
+    assert _faults("group_matchplay", before, changes) == []
+    starter = second.player_ids[0]
+    assert _faults("group_matchplay", before, changes[:-1]) == [
+        f"Action 5 lets player {starter} start game {second.game_id}, not the last of game {first.game_id}."
+    ]

@@ -250,6 +250,9 @@ def test_all_faults_of_a_list_of_bands_are_named_at_once(store: Store, organizer
         ({"timezone": "Mars/Olympus"}, "timezone"),
         ({"timezone": "../../etc/passwd"}, "timezone"),
         ({"startLocal": "2026-13-40 10:00"}, "startLocal"),
+        # The clocks go forward from 02:00 to 03:00.
+        ({"startLocal": "2026-03-29 02:30", "timezone": "Europe/Stockholm"}, "startLocal"),
+        ({"endLocal": "2030-03-31 02:00", "timezone": "Europe/Stockholm"}, "endLocal"),
         ({"startUtc": "2026-01-01T10:00:00"}, "startUtc"),
         ({"startUtc": "0001-01-01T10:00:00Z"}, "startUtc"),
         ({"startUtc": "2026-01-02T10:00:00Z", "startLocal": "2026-01-01 10:00"}, "startLocal"),

@@ -124,7 +124,7 @@ def change_order(tournament: Tournament, game_id: int, player_ids: Sequence[int]
         raise Invalid({"playerIds": [sentence]})
     # What was counted of a match moves with its players.
     points = tuple(game.result_points[game.player_ids.index(player_id)] for player_id in player_ids)
-    after = replace(_with_players(game, tuple(player_ids)), result_points=points)
+    after = replace(results.with_players(game, tuple(player_ids)), result_points=points)
     return changes_between(GameChanged, game, after)
 
 
@@ -218,7 +218,7 @@ def _reseat_games(tournament: Tournament, seats: Sequence[tuple[Game, tuple[int,
     for game, player_ids in seats:
         changes += [
             *_discard_suggestions(tournament, game),
-            GameChanged(game, _with_players(game, player_ids)),
+            GameChanged(game, results.with_players(game, player_ids)),
         ]
     return changes
 
@@ -279,20 +279,6 @@ def delete_game(tournament: Tournament, game_id: int, dice: Random, now: datetim
     if free is None:
         raise DrawnGameNotDeletable
     return free.delete(tournament, game, dice, now)
-
-
-def _with_players(game: Game, seats: tuple[int, ...]) -> Game:
-    """The open game with these players; slot 0 has the advantage where there is one."""
-    nothing: tuple[None, ...] = (None,) * len(seats)
-    gone = results.last_places(game, seats)
-    return replace(
-        game,
-        player_ids=seats,
-        result_positions=(*nothing[len(gone) :], *gone),
-        result_points=nothing,
-        result_scores=nothing,
-        advantage_id=None if game.advantage_id is None else seats[0],
-    )
 
 
 def _discard_suggestions(tournament: Tournament, game: Game) -> list[Change]:

@@ -211,7 +211,8 @@ def record_result(tournament: Tournament, outcome: Outcome, dice: Random, now: d
     if was_recorded and not settle(tournament, outcome, dice, now):
         return []
     require_correctable(tournament, game)
-    return settle(tournament, outcome, dice, now)
+    changes = settle(tournament, outcome, dice, now)
+    return [*changes, *results.put_loser_first(apply_changes(tournament, changes), changes)]
 
 
 def is_past_correction(tournament: Tournament, game: Game) -> bool:

@@ -18,8 +18,9 @@ DISABLED = "disabled"
 SEED = "seed"
 SEED_REVERSE = "seed_reverse"
 POSITION = "position"
+LOSER = "loser"
 ROTATING = "rotating"
-PLAYER_ORDERS = frozenset({BALANCED, RANDOM, DISABLED, SEED, SEED_REVERSE, POSITION, ROTATING})
+PLAYER_ORDERS = frozenset({BALANCED, RANDOM, DISABLED, SEED, SEED_REVERSE, POSITION, LOSER, ROTATING})
 GROUP_SIZE_MAX = 4
 
 
@@ -41,8 +42,8 @@ def draw_orders(
     """The playing order of each game that a group plays in a round; slot 0 plays first.
 
     Takes the `playerOrder`, the player ids of the group, the facts and the number of games. All games
-    keep one order, except that `rotating` moves each player up one slot from game to game. Raises Invalid
-    for an unknown `playerOrder`. Source: formats, section 8.
+    keep one order, except that `rotating` moves each player up one slot from game to game; with `loser`
+    results change it (`first_in_order`). Raises Invalid for an unknown `playerOrder`. Source: formats, 8.
     """
     first = draw_first_order(way, group, facts, dice)
     if way != ROTATING:
@@ -55,7 +56,8 @@ def draw_first_order(way: str, group: Sequence[int], facts: OrderFacts, dice: Ra
     drawn = dice.sample(list(group), len(group))
     if way in {RANDOM, DISABLED, ROTATING}:
         return tuple(drawn)
-    if way == BALANCED:
+    # Nobody has lost a game of the round yet.
+    if way in {BALANCED, LOSER}:
         return balanced_order(drawn, facts.slot_counts)
     if way == SEED:
         return tuple(sorted(drawn, key=lambda player_id: _rank_key(facts.seed_ranks, player_id)))
@@ -95,3 +97,8 @@ def rotate_order(order: Sequence[int], game: int) -> Order:
         return ()
     turn = game % len(order)
     return (*order[turn:], *order[:turn])
+
+
+def first_in_order(order: Sequence[int], player_id: int) -> Order:
+    """The order with this player in slot 0; the others keep theirs. Source: formats, 26."""
+    return (player_id, *(other for other in order if other != player_id))

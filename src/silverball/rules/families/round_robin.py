@@ -283,4 +283,4 @@ def _playing_order(
         if game.set_number == place.set_number and game.game_index != place.game_index:
             return game.player_ids[::-1]
     player_order = settings_protocols.player_order(tournament.settings, default="balanced")
-    return place.players if player_order == order.BALANCED else drawn
+    return place.players if player_order in {order.BALANCED, order.LOSER} else drawn

@@ -45,7 +45,7 @@ MaxMatchplayScorekeeperCreate = Annotated[
         words={"0": "You alone", "1": "Scorekeepers too"},
     ),
 ]
-MaxMatchplayTiebreaker = Annotated[Literal["disabled", "standard", "none"], settings.TIES]
+MaxMatchplayTiebreaker = Annotated[Literal["disabled", "standard", "head_to_head", "none"], settings.TIES]
 
 
 class MaxMatchplaySettings(settings.ForecastSettings, frozen=True, kw_only=True):

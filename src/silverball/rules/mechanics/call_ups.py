@@ -16,7 +16,7 @@ from silverball.kit.values import replace
 from silverball.rules.drawing import arenas, order
 from silverball.rules.drawing.bracket_nodes import BracketNode, NodeKey, SeedSource, Source, WinnerSource
 from silverball.rules.drawing.groups import PAIR_SIZE
-from silverball.rules.mechanics import lineups, rounds, seeding
+from silverball.rules.mechanics import lineups, results, rounds, seeding
 from silverball.rules.mechanics.lineups import GroupAssignment
 from silverball.rules.model import settings_protocols
 from silverball.rules.model.changes import Change, RoundOpened
@@ -78,12 +78,16 @@ def _assign_free_arenas(
 
 
 def _assign_next_game(tournament: Tournament, call: CallUp, dice: Random) -> GroupAssignment:
-    """A further game of a match: another arena, the same order or the next turn of it."""
+    """A further game of a match: another arena; the same order, the next turn of it, or the loser first."""
     number = len(call.earlier_games)
     player_order = settings_protocols.player_order(tournament.settings, default="seed")
     players = call.earlier_games[0].player_ids
     if player_order == order.ROTATING:
         players = order.rotate_order(players, number)
+    elif player_order == order.LOSER:
+        newest = call.earlier_games[-1]
+        last = results.last_of_game(newest)
+        players = newest.player_ids if last is None else order.first_in_order(newest.player_ids, last)
     bank_id = call.earlier_games[0].bank_id
     if bank_id is not None:
         arena_id = _bank_arena(tournament, bank_id, number)

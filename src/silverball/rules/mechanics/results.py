@@ -9,15 +9,18 @@ from msgspec import UNSET, Struct, UnsetType
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.kit.values import replace
+from silverball.rules.drawing.order import LOSER, first_in_order
 from silverball.rules.model import moments, settings_protocols
 from silverball.rules.model import outcome as outcomes
 from silverball.rules.model.changes import (
     Change,
+    GameChanged,
     GameCleared,
     GameCompleted,
     GameCorrected,
     MatchCounted,
     SuggestionDecided,
+    changes_between,
 )
 from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.model.part_index import require_by_id
@@ -182,6 +185,56 @@ def last_places(game: Game, seats: Sequence[int]) -> tuple[int, ...]:
     places = game.result_positions
     gone = tuple(player_id for player_id in places if player_id is not None and player_id in seats)
     return gone if len(seats) - len(gone) >= 2 else ()
+
+
+def with_players(game: Game, seats: tuple[int, ...]) -> Game:
+    """The open game with these players; slot 0 has the advantage where there is one."""
+    nothing: tuple[None, ...] = (None,) * len(seats)
+    gone = last_places(game, seats)
+    return replace(
+        game,
+        player_ids=seats,
+        result_positions=(*nothing[len(gone) :], *gone),
+        result_points=nothing,
+        result_scores=nothing,
+        advantage_id=None if game.advantage_id is None else seats[0],
+    )
+
+
+def last_of_game(game: Game) -> int | None:
+    """Who came last in a game; None while it is open and where several share the last place."""
+    ranked = game.finishing_order or game.result_positions
+    return ranked[-1] if game.status == "completed" and ranked else None
+
+
+def put_loser_first(tournament: Tournament, changes: Sequence[Change]) -> list[Change]:
+    """The new order of each open game whose group has just finished the one before it in this round.
+
+    Takes the tournament and the changes with the results; none unless `playerOrder` is `loser`. Who was
+    last starts, the others keep their order. Source: formats, section 26.
+    """
+    if settings_protocols.player_order(tournament.settings, default="seed") != LOSER:
+        return []
+    started: list[Change] = []
+    for change in changes:
+        if isinstance(change, GameCompleted | GameCorrected):
+            following = _next_of_group(tournament, change.after)
+            last = last_of_game(change.after)
+            if following is not None and last is not None and last in following.player_ids:
+                seats = first_in_order(following.player_ids, last)
+                started += changes_between(GameChanged, following, with_players(following, seats))
+    return started
+
+
+def _next_of_group(tournament: Tournament, game: Game) -> Game | None:
+    """The open game that the group of a game plays after it in the round."""
+    if game.is_tiebreak or game.round_id is None or game.game_index is None:
+        return None
+    for other in tournament.games_by_round.get(game.round_id, ()):
+        is_next = other.set_number == game.set_number and other.game_index == game.game_index + 1
+        if is_next and other.status == "started" and not other.is_tiebreak:
+            return other
+    return None
 
 
 def clock_of(game: Game, now: datetime) -> datetime:

@@ -7,7 +7,9 @@ Seeding = Literal["random", "manual", "ifpa", "ifpa_womens", "mp_rating", "mp_ra
 BracketSeeding = Literal["manual", "ifpa", "ifpa_womens", "mp_rating", "mp_rating_rating", "series_seed"]
 FirstRoundPairing = Literal["random", "slaughter", "adjacent", "cross", "best_game"]
 Pairing = Literal["balanced", "swiss", "balanced_series", "strictswiss", "random", "tiers"]
-PlayerOrder = Literal["balanced", "rotating", "seed", "seed_reverse", "position", "random", "disabled"]
+PlayerOrder = Literal[
+    "balanced", "rotating", "seed", "seed_reverse", "position", "loser", "random", "disabled"
+]
 PlayerOrderOpen = Literal["players", "scorekeepers"]
 ArenaAssignment = Literal[
     "balanced",
@@ -22,7 +24,9 @@ ArenaAssignment = Literal[
 Scorekeeping = Literal["user", "disabled"]
 SuggestionMode = Literal["automatic", "restricted", "disabled"]
 Byes = Literal["full", "half", "zero"]
-Tiebreaker = Literal["disabled", "standard", "placement", "placement_last", "wins", "losses", "seed", "none"]
+Tiebreaker = Literal[
+    "disabled", "standard", "placement", "placement_last", "wins", "losses", "seed", "head_to_head", "none"
+]
 LadderType = Literal["regular", "fast"]
 # The empty word is what a tournament without positional points carries.
 Scoring = Literal[

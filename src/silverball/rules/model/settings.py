@@ -199,6 +199,7 @@ PlayerOrder = Annotated[
             "seed": "Better seed first",
             "seed_reverse": "Worse seed first",
             "position": "Leader first",
+            "loser": "Loser first: who was last in the game before",
             "random": "Random: by lot",
             "disabled": "Random: by lot",
         },
@@ -288,12 +289,16 @@ TIES = setting(
         "wins": "More wins",
         "losses": "Fewer losses",
         "seed": "The better seed",
+        "head_to_head": "Who beat whom",
     },
 )
-Tiebreaker = Annotated[literals.Tiebreaker, TIES]
-HeadToHeadTiebreaker = Annotated[Literal["standard", "seed", "disabled", "none"], TIES]
+# For players who do not meet in games.
+Tiebreaker = Annotated[
+    Literal["disabled", "standard", "placement", "placement_last", "wins", "losses", "seed", "none"], TIES
+]
+HeadToHeadTiebreaker = Annotated[Literal["standard", "head_to_head", "seed", "disabled", "none"], TIES]
 GroupTiebreaker = Annotated[
-    Literal["disabled", "standard", "placement", "placement_last", "wins", "none"], TIES
+    Literal["disabled", "standard", "placement", "placement_last", "wins", "head_to_head", "none"], TIES
 ]
 Scoring = Annotated[
     literals.Scoring,

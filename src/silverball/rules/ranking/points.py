@@ -10,7 +10,7 @@ from msgspec import Struct
 from silverball.kit.values import replace
 from silverball.rules.model.settings_protocols import HasScoring, has, playoff_bands_of, tiebreaker_of
 from silverball.rules.model.tournament import Entrant, Game, Tournament
-from silverball.rules.ranking import standing
+from silverball.rules.ranking import head_to_head, standing
 from silverball.rules.ranking.standing import Standing
 
 # Tiebreakers between players with equal points. Source: formats, section 13.4.
@@ -121,6 +121,22 @@ def seed_tiebreaks(points: Points, seed_ranks: Mapping[int, int]) -> dict[int, P
     }
 
 
+def head_to_head_tiebreaks(
+    points: Points, first: Mapping[int, tuple[Decimal, ...]], games: Sequence[Game]
+) -> dict[int, PointsTiebreak]:
+    """Points, then how many of those with the same points a player comes before. Source: formats, 26.
+
+    Takes the sort key before the points, in which the tied must be equal too, and the games that count.
+    """
+    keys = {player_id: (first.get(player_id, ()), own) for player_id, own in points.items()}
+    ties = standing.tied_groups(keys)
+    behind = head_to_head.players_behind(ties, games)
+    return {
+        player_id: PointsTiebreak((own, Decimal(behind[player_id])), (own, Decimal(behind[player_id])))
+        for player_id, own in points.items()
+    }
+
+
 def _place_counts(finishing_orders: Iterable[FinishingOrder]) -> Counter[tuple[int, int]]:
     """(player id, place from 1) -> number of games in which the player finished there."""
     places: Counter[tuple[int, int]] = Counter()
@@ -159,13 +175,16 @@ def rank(
     that comes before points (highest first, all of one length). Entrants who are inactive and have not
     played are left out. Equals share a place.
     """
-    counted = [game for game in tournament.games if game.status == "completed" and not game.is_tiebreak]
+    counted = games_that_count(tournament)
     listed = _listed_entrants(tournament, counted)
     points = totals if totals is not None else total_points(tournament, counted)
     points = {entrant.player_id: points.get(entrant.player_id, ZERO) for entrant in listed}
-    tiebreaks = tiebreaks_by_player(tournament, points, counted)
-    added = tiebreak_game_points(tournament)
     first = before_points or {}
+    if tiebreaker_of(tournament.settings) == "head_to_head":
+        tiebreaks = head_to_head_tiebreaks(points, first, counted)
+    else:
+        tiebreaks = tiebreaks_by_player(tournament, points, counted)
+    added = tiebreak_game_points(tournament)
     keys = {
         # Tiebreak games, then the place in a manual order, come after all automatic tiebreakers.
         entrant.player_id: (
@@ -178,6 +197,11 @@ def rank(
     }
     placed = standing.positions(keys)
     return _standing_rows(tournament, placed, points, tiebreaks, counted)
+
+
+def games_that_count(tournament: Tournament) -> list[Game]:
+    """The completed games, byes included, without tiebreaks."""
+    return [game for game in tournament.games if game.status == "completed" and not game.is_tiebreak]
 
 
 def total_points(tournament: Tournament, counted: Sequence[Game]) -> dict[int, Decimal]:

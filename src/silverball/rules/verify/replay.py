@@ -16,6 +16,8 @@ from silverball.rules.model.changes import (
     Added,
     Altered,
     Change,
+    GameCompleted,
+    GameCorrected,
     GameDeleted,
     GameOpened,
     Removed,
@@ -312,7 +314,37 @@ def draw_faults(
             ]
             label = f"{change.subject.name}, drawn by action {action_id},"
             faults += _round_faults(checks, before, games, label)
+    faults += _play_order_faults(before, changes, action_id)
     return faults + (_busy_faults(before, changes, action_id) if checks.has_one_open_game else [])
+
+
+def _play_order_faults(before: ReplayState, changes: Sequence[Change], action_id: int) -> list[str]:
+    """Games that the last of the game before does not start, where the loser goes first."""
+    settings = before.tournament_fields["settings"]
+    if settings.get("playerOrder") != "loser" or settings.get("gamesPerRound", 1) == 1:
+        return []
+    games = {game.game_id: game for game in before.items_of_part("games")}
+    games |= {
+        change.after.game_id: change.after
+        for change in changes
+        if isinstance(change, Altered) and isinstance(change.after, Game)
+    }
+    faults = []
+    for change in changes:
+        if not isinstance(change, GameCompleted | GameCorrected):
+            continue
+        game, last = change.after, (change.after.finishing_order or change.after.result_positions)[-1]
+        place = (game.round_id, game.set_number, (game.game_index or 0) + 1)
+        faults += [
+            f"Action {action_id} lets player {later.player_ids[0]} start game {later.game_id}, not the "
+            f"last of game {game.game_id}."
+            for later in games.values()
+            if (later.round_id, later.set_number, later.game_index) == place
+            and later.status == "started"
+            and not game.is_tiebreak
+            and last in later.player_ids[1:]
+        ]
+    return faults
 
 
 def _busy_faults(before: ReplayState, changes: Sequence[Change], action_id: int) -> list[str]:

@@ -62,7 +62,11 @@ def points_table(
         entrant: totals.get(entrant, ZERO) + checks.adjustment_total(tournament.entrant_by_id[entrant])
         for entrant in listed
     }
-    broken = _tiebreaks(tournament, points, [game for game in games if not game.is_bye], strength)
+    played = [game for game in games if not game.is_bye]
+    if tiebreaker_of(tournament.settings) == "head_to_head":
+        broken = _head_to_head(points, first or {}, played)
+    else:
+        broken = _tiebreaks(tournament, points, played, strength)
     keys = {
         entrant: (
             (first or {}).get(entrant, 0),
@@ -119,6 +123,56 @@ def _tiebreaks(
     if way not in ways:
         return {player_id: ([], ()) for player_id in points}
     return {player_id: ways[way](player_id) for player_id in points}
+
+
+def _head_to_head(points: Mapping[int, Decimal], first: Keys, games: list[Game]) -> dict[int, Tiebreaks]:
+    """How many of their equals each player comes before: those whom they beat, or who lost to one of these.
+
+    Nobody comes before a player who comes before them too, and nobody where two equals have not met.
+    """
+    ties: dict[Any, list[int]] = {}
+    for player_id, own in points.items():
+        ties.setdefault((first.get(player_id), own), []).append(player_id)
+    broken: dict[int, Tiebreaks] = {}
+    for tied in ties.values():
+        pairs = ((each, other) for each in tied for other in tied if each != other)
+        has_gap = any(not _games_of_two(each, other, games) for each, other in pairs)
+        ahead = {} if has_gap else {each: _not_beaten_by(each, tied, games) for each in tied}
+        reached = {each: _reached_from(each, ahead) for each in ahead}
+        for player_id in tied:
+            broken[player_id] = _more_is_better([sum(player_id not in chain for chain in reached.values())])
+    return broken
+
+
+def _games_of_two(player_id: int, other_id: int, games: list[Game]) -> list[Game]:
+    return [game for game in games if player_id in game.player_ids and other_id in game.player_ids]
+
+
+def _not_beaten_by(player_id: int, tied: list[int], games: list[Game]) -> set[int]:
+    """The tied players to whom this player has not lost more games than they won."""
+    found = set()
+    for other in tied:
+        margin = 0
+        for game in _games_of_two(player_id, other, games):
+            order, points = game.result_positions, dict(zip(game.player_ids, game.result_points, strict=True))
+            if set(order) == set(game.player_ids):
+                margin += 1 if order.index(player_id) < order.index(other) else -1
+            else:
+                own, theirs = points[player_id] or ZERO, points[other] or ZERO
+                margin += (own > theirs) - (own < theirs)
+        if other != player_id and margin >= 0:
+            found.add(other)
+    return found
+
+
+def _reached_from(player_id: int, ahead: Mapping[int, set[int]]) -> set[int]:
+    """Those to whom a chain leads from this player, each of whom was not beaten by the next; with them."""
+    found, new = {player_id}, [player_id]
+    while new:
+        more = ahead[new.pop()] - found
+        found |= more
+        new += more
+    return found
 
 
 def _more_is_better(values: list[Any]) -> Tiebreaks:

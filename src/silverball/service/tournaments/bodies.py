@@ -266,9 +266,25 @@ def _moment(
     except ValueError as error:
         raise Invalid({f"{which}Local": ["There is no such day or time."]}) from error
     _check_year(f"{which}Local", local_time)
-    moment = local_time.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+    moment = existing_moment(f"{which}Local", local_time, zone)
     if isinstance(utc, datetime) and abs(utc - moment) >= timedelta(seconds=1):
         raise Invalid({f"{which}Local": [f"It is not the same time as {which}Utc. Send one of the two."]})
+    return moment
+
+
+def existing_moment(field: str, local_time: datetime, zone: str) -> datetime:
+    """The moment in UTC at which the clocks of the zone show this time, the first if they do so twice.
+
+    Raises Invalid with the field for a time that is left out because the clocks go forward.
+    """
+    moment = local_time.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+    shown = moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+    if shown != local_time.replace(tzinfo=None):
+        sentence = (
+            f"There is no {local_time:%H:%M} on {local_time:%Y-%m-%d} in {zone}: the clocks go forward. "
+            f"Write {shown:%H:%M}, or an earlier time."
+        )
+        raise Invalid({field: [sentence]})
     return moment
 
 

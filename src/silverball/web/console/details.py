@@ -97,14 +97,21 @@ def registration(form: FormData) -> Mapping[str, Any]:
     }
     for name in ("openAt", "closeAt"):
         if form.value(name).strip():
-            configuration[f"{name}Utc"] = iso_time(form.value(name).strip(), form.value("timezone"))
+            configuration[f"{name}Utc"] = iso_time(
+                form.value(name).strip(), form.value("timezone"), f"{name}Utc"
+            )
     return {"rsvpConfiguration": configuration}
 
 
-def iso_time(text: str, zone: str) -> str:
-    """A local time as ISO 8601; other text as it is, so that the interface refuses it."""
+def iso_time(text: str, zone: str, field: str) -> str:
+    """A local time as ISO 8601; other text as it is, so that the interface refuses it.
+
+    Raises Invalid with the field for a time that the clocks leave out.
+    """
     try:
-        return datetime.strptime(text, LOCAL_TIME).replace(tzinfo=ZoneInfo(zone)).isoformat()
+        local_time = datetime.strptime(text, LOCAL_TIME).replace(tzinfo=ZoneInfo(zone))
+        bodies.existing_moment(field, local_time, zone)
+        return local_time.isoformat()
     except (ValueError, KeyError, OSError, OverflowError):
         return text
 

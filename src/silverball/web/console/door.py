@@ -94,7 +94,7 @@ def terms_body(form: FormData) -> Mapping[str, Any]:
     zone = form.value("timezone")
     return {
         **{name: hundredths(form.value(name).strip() or "0") for name in ("fee", "lateFee")},
-        "lateFrom": details.iso_time(late_from, zone) if late_from else None,
+        "lateFrom": details.iso_time(late_from, zone, "lateFrom") if late_from else None,
     }
 
 

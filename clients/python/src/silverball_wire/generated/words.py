@@ -35,7 +35,9 @@ EntryType = Literal["machineGroup", "machine", "alias"]
 FirstRoundPairing = Literal["random", "slaughter", "adjacent", "cross", "best_game"]
 LadderType = Literal["regular", "fast"]
 Pairing = Literal["balanced", "swiss", "balanced_series", "strictswiss", "random", "tiers"]
-PlayerOrder = Literal["balanced", "rotating", "seed", "seed_reverse", "position", "random", "disabled"]
+PlayerOrder = Literal[
+    "balanced", "rotating", "seed", "seed_reverse", "position", "loser", "random", "disabled"
+]
 PlayerOrderOpen = Literal["players", "scorekeepers"]
 Scorekeeping = Literal["user", "disabled"]
 Scoring = Literal[
@@ -91,7 +93,9 @@ SecurityEvent = Literal[
 ]
 Seeding = Literal["random", "manual", "ifpa", "ifpa_womens", "mp_rating", "mp_rating_rating", "series_seed"]
 SuggestionMode = Literal["automatic", "restricted", "disabled"]
-Tiebreaker = Literal["disabled", "standard", "placement", "placement_last", "wins", "losses", "seed", "none"]
+Tiebreaker = Literal[
+    "disabled", "standard", "placement", "placement_last", "wins", "losses", "seed", "head_to_head", "none"
+]
 TOURNAMENT_TYPES: tuple[str, ...] = (
     "knockout",
     "group_knockout",
