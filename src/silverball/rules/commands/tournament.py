@@ -270,7 +270,12 @@ def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, n
             step += form.roster_changed(apply_changes(current, step), joined, dice, now)
         current = apply_changes(current, step)
         changes += step
-    return changes
+    return [*changes, *_fit_to_players(current)]
+
+
+def _fit_to_players(tournament: Tournament) -> list[Change]:
+    """What follows from the number of players before the start."""
+    return format_of(tournament).fit_to_players(tournament) if tournament.status == "planned" else []
 
 
 def _placed_entrant(tournament: Tournament, entrant: Entrant, *, is_late: bool) -> Entrant:
@@ -312,9 +317,10 @@ def set_active(
         if is_active:
             after = replace(after, byes_credited=byes_to_credit(tournament, entrant))
     changes: list[Change] = [EntrantChanged(entrant, after)]
+    changed = apply_changes(tournament, changes)
     if tournament.status == "started":
-        changes += form.roster_changed(apply_changes(tournament, changes), after, dice, now)
-    return changes
+        changes += form.roster_changed(changed, after, dice, now)
+    return [*changes, *_fit_to_players(changed)]
 
 
 def byes_to_credit(tournament: Tournament, entrant: Entrant) -> int:
@@ -346,11 +352,8 @@ def remove_entrant(tournament: Tournament, player_id: int, *, dice: Random, now:
         # A removal has the same consequences as leaving.
         changes = set_active(tournament, player_id, is_active=False, dice=dice, now=now)
     rest = apply_changes(tournament, changes)
-    return [
-        *changes,
-        *queues.leave_all_queues(rest, player_id),
-        EntrantRemoved(find_entrant(rest, player_id)),
-    ]
+    changes += [*queues.leave_all_queues(rest, player_id), EntrantRemoved(find_entrant(rest, player_id))]
+    return [*changes, *_fit_to_players(apply_changes(tournament, changes))]
 
 
 def clear_result(tournament: Tournament, game_id: int) -> list[Change]:

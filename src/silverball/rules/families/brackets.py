@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from silverball.kit.values import replace
-from silverball.rules.drawing import elimination
+from silverball.rules.drawing import bracket_nodes, elimination
 from silverball.rules.drawing.bracket_nodes import BracketNode, NodeKey
 from silverball.rules.mechanics import call_ups, match_results, rounds
 from silverball.rules.mechanics.call_ups import BracketMatch, CallUp, Matches, is_over
@@ -184,12 +184,14 @@ def open_missing_games(
     )
     after = apply_changes(tournament, changes)
     round_ids = {round_.round_index: round_.round_id for round_ in after.rounds}
+    numbers = match_numbers(tournament, matches)
     calls = [
         CallUp(
             round_id=round_ids[match.node.key[0]],
             set_number=match.node.set_number,
             player_ids=match.player_ids,
             number=match.node.number,
+            match_number=numbers[match.node.key],
         )
         for match in matches.values()
         if match.needs_game
@@ -199,6 +201,12 @@ def open_missing_games(
     changes += [GameOpened(game) for game in _missing_byes(after, _bye_numbers(matches))]
     after = apply_changes(tournament, changes)
     return [*changes, *_settle_rounds(after, matches_of, now)]
+
+
+def match_numbers(tournament: Tournament, matches: Matches) -> Mapping[NodeKey, int]:
+    """Node -> the number of its match, which stays as it was at the start."""
+    nodes = [match.node for match in matches.values()]
+    return bracket_nodes.match_numbers(nodes, len(tournament.active_ids))
 
 
 def _bye_numbers(matches: Matches) -> dict[tuple[int, int], int]:

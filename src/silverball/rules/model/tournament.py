@@ -355,6 +355,8 @@ class Game(Struct, frozen=True, kw_only=True):
     legs: tuple[Leg, ...] = ()
     # Since when the clock of an open game stands still, because its machine is out of order.
     waiting_since: datetime | UnsetType = UNSET
+    # The number of a match in its bracket, in playing order from 1.
+    match_number: int | UnsetType = UNSET
 
 
 class Suggestion(Struct, frozen=True, kw_only=True):
