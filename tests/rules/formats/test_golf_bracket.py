@@ -231,7 +231,6 @@ def test_requests_for_features_the_format_lacks_are_refused() -> None:
             "there already",
         ),
         (lambda: night.join(9), "made at the start"),
-        (lambda: night.leave(1), "forfeits"),
         (lambda: night.adjust(1, 1), "correct a result"),
         (night.open_round, "open games"),
     )

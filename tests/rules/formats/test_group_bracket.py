@@ -431,10 +431,9 @@ def test_the_field_and_the_groups_stand_once_it_has_begun() -> None:
     game = night.open_games()[0]
     for move, sentence in (
         (lambda: night.join(9), "made at the start"),
-        (lambda: night.leave(1), "forfeits"),
         (lambda: night.adjust(1, 1), "correct a result"),
         (night.open_round, "open games"),
-        (lambda: game_commands.remove_player(night.tournament, game.game_id, 1), "finishes last"),
+        (lambda: game_commands.remove_player(night.tournament, game.game_id, 1), "gives up the game"),
     ):
         with pytest.raises(Conflict, match=sentence):
             move()

@@ -68,7 +68,7 @@ class GameIsFull(Conflict):
 
 
 class GroupsAreFixed(Conflict):
-    sentence = "The groups of this tournament stay as they are: a player who leaves finishes last."
+    sentence = "The groups of this tournament stay as they are. Record that the player gives up the game."
 
 
 class DrawnGameNotDeletable(Conflict):
@@ -291,8 +291,14 @@ def _with_players(game: Game, seats: tuple[int, ...]) -> Game:
         result_positions=(*nothing[len(gone) :], *gone),
         result_points=nothing,
         result_scores=nothing,
+        gave_up=tuple(player_id for player_id in game.gave_up if player_id in gone),
         advantage_id=None if game.advantage_id is None else seats[0],
     )
+
+
+def delete_bye(tournament: Tournament, bye: Game) -> list[Change]:
+    """Delete the bye of a player who was never there."""
+    return [*_discard_suggestions(tournament, bye), GameDeleted(bye)]
 
 
 def _discard_suggestions(tournament: Tournament, game: Game) -> list[Change]:

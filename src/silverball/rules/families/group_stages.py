@@ -315,7 +315,7 @@ class GroupStageRules(Struct, frozen=True, kw_only=True):
         """The spots of all players, by the last round that each has played."""
         spots: dict[int, StageSpot] = {
             player_id: StageSpot(player_id, (NEVER_PLAYED,), ZERO, ZERO, is_decided=False)
-            for player_id in tournament.active_ids
+            for player_id in seeding.ids_by_seed(tournament)
         }
         for index, round_ in enumerate(tournament.rounds_in_order):
             spots.update({spot.player_id: spot for spot in self._spots_of_round(tournament, round_, index)})

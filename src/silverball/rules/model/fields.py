@@ -491,6 +491,7 @@ GAME = (
     # The real order where `result_position` does not show it; forfeits.
     _fact("finishing_order", "json", null=True, form=LIST_OR_NULL),
     _fact("forfeited_by", "integer", null=True),
+    _fact("gave_up", "json", null=True, form=LIST_OR_NULL),
     PartField(
         "is_tiebreak",
         "flag",

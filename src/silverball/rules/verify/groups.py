@@ -79,9 +79,7 @@ def _table(tournament: Tournament, read_round: _ReadRound, *, sign: int) -> list
     played: list[_PlayedRound] = []
     for round_ in tournament.rounds_in_order:
         played.append(read_round(tournament, round_, played))
-    keys: dict[int, Any] = {
-        entrant.player_id: (JOINS_LATER,) for entrant in tournament.entrants if entrant.is_active
-    }
+    keys: dict[int, Any] = dict.fromkeys(checks.active_ids_by_seed(tournament), (JOINS_LATER,))
     last: dict[int, tuple[_PlayedRound, bool]] = {}
     for at, stage in enumerate(played):
         for player_id in {player_id for group in stage.groups for player_id in group}:

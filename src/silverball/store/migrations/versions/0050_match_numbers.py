@@ -1,4 +1,4 @@
-"""Matches of brackets have a number.
+"""Matches of brackets have a number; several players can give up a game.
 
 Frozen: it says what was changed at this step, whatever `store/tables` says today.
 """
@@ -6,7 +6,7 @@ Frozen: it says what was changed at this step, whatever `store/tables` says toda
 from alembic import op
 from sqlalchemy import Column
 
-from silverball.store.types import Id
+from silverball.store.types import Id, Json
 
 revision = "0050"
 down_revision = "0048"
@@ -16,3 +16,4 @@ depends_on = None
 
 def upgrade() -> None:
     op.add_column("game", Column("match_number", Id))
+    op.add_column("game", Column("gave_up", Json))
