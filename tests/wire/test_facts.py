@@ -155,6 +155,8 @@ EXTRAS: dict[str, str] = {
     "Tournament.paceInitialTarget": OUR_NAMES,
     "Game.waitingSince": "ours: the clock of a game stands while its machine is out of order",
     "GameSummary.waitingSince": "ours: as in Game",
+    "Game.matchNumber": "ours: the number that players read, beside the heap's index (formats 26)",
+    "GameSummary.matchNumber": "ours: as in Game",
     "Game.tiebreak": "ours: points of a tiebreak game count for nothing else (interface.md 4)",
     "GameSummary.tiebreak": "ours: as in Game",
     "TournamentPlayerPivot.awayRounds": "ours: rounds that the player still sits out (formats 20)",

@@ -191,6 +191,11 @@ def no_tied_groups(_tournament: Tournament) -> list[tuple[int, ...]]:
     return []
 
 
+def nothing_to_fit(_tournament: Tournament) -> list[Change]:
+    """Change nothing: no setting follows from the number of players before the start."""
+    return []
+
+
 def nothing_at_close(_tournament: Tournament, _now: datetime) -> list[Change]:
     """Change nothing: the tournament looks the same before and after it is closed."""
     return []
@@ -321,6 +326,10 @@ class Format(Struct, frozen=True, kw_only=True):
 
     # Players and arenas
     players_min: int = 2
+    # Most players that it can start with; None for no limit.
+    players_max: int | None = None
+    # What follows from the number of players while the tournament is planned.
+    fit_to_players: Callable[[Tournament], list[Change]] = nothing_to_fit
     late_entry: LateEntry = "next_round"
     # Whether an entrant may be taken out once it has begun.
     can_leave: bool = True

@@ -159,7 +159,6 @@ def test_the_field_stands_once_it_has_begun() -> None:
     night = bracket(4)
     for move, sentence in (
         (lambda: night.join(9), "made at the start"),
-        (lambda: night.leave(1), "forfeits"),
         (lambda: night.adjust(1, 1), "correct a result"),
         (night.open_round, "there already"),
     ):

@@ -104,11 +104,9 @@ def test_half_a_pair_comes_back_turned_round_when_it_is_reopened() -> None:
     assert len(night.tournament.games) == 12
 
 
-def test_nobody_leaves_and_nobody_comes_after_the_first_result() -> None:
+def test_nobody_comes_after_the_first_result() -> None:
     night = start_night(4)
     night.finish_round()
-    with pytest.raises(Conflict, match="forfeits"):
-        night.leave(1)
     with pytest.raises(Conflict, match="too late"):
         night.join(9)
 

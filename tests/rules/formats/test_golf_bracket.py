@@ -21,6 +21,7 @@ from silverball.rules.model import settings
 from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
 from silverball.rules.model.tournament import SinglePlayerGame
 from silverball.rules.registry import FORMATS
+from silverball.rules.verify import groups as verify_groups
 
 
 def bracket(size: int = 8, **given: Any) -> Night:
@@ -71,7 +72,7 @@ def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [{"bracketSize": 5}, {"golfStrokeLimit": 11}, {"gamesPerRound": 0}, {"groupBracketDoubleByes": 3}],
+    [{"bracketSize": 129}, {"golfStrokeLimit": 11}, {"gamesPerRound": 0}, {"groupBracketDoubleByes": 3}],
 )
 def test_a_value_outside_its_limits_is_refused_by_name(given: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError, match=next(iter(given))):
@@ -230,7 +231,6 @@ def test_requests_for_features_the_format_lacks_are_refused() -> None:
             "there already",
         ),
         (lambda: night.join(9), "made at the start"),
-        (lambda: night.leave(1), "forfeits"),
         (lambda: night.adjust(1, 1), "correct a result"),
         (night.open_round, "open games"),
     )
@@ -257,9 +257,30 @@ def test_a_hole_can_be_begun_before_it_is_recorded() -> None:
     assert holes_of_player(night, 1, 0)[0].duration_seconds is not None
 
 
-def test_there_must_be_as_many_players_as_places() -> None:
-    with pytest.raises(Conflict, match="exactly 8 players"):
-        start_night("golf_bracket", 7, bracket_size=8)
+@pytest.mark.parametrize(
+    ("players", "first", "second"),
+    [
+        (2, [1, 2], None),
+        (3, [1, 2, 3], None),
+        (5, [3, 4, 5], [1, 2, 3, 4]),
+        (7, [1, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4]),
+    ],
+)
+def test_any_number_plays_and_an_odd_one_has_a_group_of_three(
+    players: int, first: list[int], second: list[int] | None
+) -> None:
+    night = bracket(players)
+    assert players_of_round(night, 0) == first
+    play_by_seed(night)
+    if second is not None:
+        night.open_round()
+        assert players_of_round(night, 1) == second
+        play_by_seed(night, 1)
+    assert sorted(player_id for _, player_id, _ in standings_rows(night)) == list(range(1, players + 1))
+    expected = verify_groups.hole_bracket_table(night.tournament)
+    assert {row["playerId"]: row["position"] for row in expected} == {
+        row.player_id: row.position for row in night.standings()
+    }
 
 
 def test_those_with_a_bye_join_later() -> None:

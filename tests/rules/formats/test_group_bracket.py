@@ -18,14 +18,17 @@ from silverball.kit.values import replace
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tiebreaks as tiebreak_commands
 from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.families import group_stages
+from silverball.rules.formats import group_bracket
 from silverball.rules.mechanics import call_ups
 from silverball.rules.mechanics.call_ups import CallUp
 from silverball.rules.model import settings
 from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.registry import FORMATS
+from silverball.rules.verify import groups as verify_groups
 
 SIZES = (4, 6, 8, 10, 12, 16, 24, 28, 32, 40, 64, 128)
-ROUNDS = {4: 1, 6: 2, 8: 2, 10: 3, 12: 3, 16: 3, 24: 4, 28: 4, 32: 4, 40: 2, 64: 5, 128: 6}
+ROUNDS = {4: 1, 6: 2, 8: 2, 10: 3, 12: 3, 16: 3, 24: 4, 28: 4, 32: 4, 40: 5, 64: 5, 128: 6}
 # Three games by the scoring 4, 2, 1, 0: 1 has 7, 4 has 6, 5 has 5, 8 has 3.
 GROUP_OF_1 = ((1, 4, 5, 8), (4, 1, 8, 5), (5, 8, 1, 4))
 # 2 has 8, 3 has 7, 6 has 4, 7 has 2.
@@ -87,9 +90,9 @@ def test_the_number_of_rounds_follows_from_the_size(size: int) -> None:
 @pytest.mark.parametrize(
     ("given", "setting_name"),
     [
-        ({"bracketSize": 14}, "bracketSize"),
+        ({"bracketSize": 129}, "bracketSize"),
+        ({"bracketSize": 1}, "bracketSize"),
         ({"groupBracketDoubleByes": 2}, "groupBracketDoubleByes"),
-        ({"bracketSize": 12, "groupBracketDoubleByes": 1}, "double byes need a bracket of 8, 16, 32, 64"),
         ({"gamesPerRound": 10}, "gamesPerRound"),
     ],
 )
@@ -352,10 +355,75 @@ def test_the_newest_round_can_be_deleted_and_drawn_again() -> None:
     assert groups(night, 1) == before
 
 
-@pytest.mark.parametrize("players", [7, 9])
-def test_there_must_be_as_many_players_as_places(players: int) -> None:
-    with pytest.raises(Conflict, match="exactly 8 players"):
-        start_night("group_bracket", players, bracket_size=8)
+def test_the_size_is_the_number_of_players_and_follows_it_until_the_start() -> None:
+    night = a_night("group_bracket", players=8)
+    night.leave(8)
+    assert size_and_rounds(night) == (7, 2)
+    night.join(9)
+    night.join(10)
+    assert size_and_rounds(night) == (9, 3)
+    night.undo()
+    assert size_and_rounds(night) == (8, 2)
+    night.join(10)
+    night.start()
+    assert size_and_rounds(night) == (9, 3)
+
+
+def test_double_byes_wait_for_a_number_of_players_that_has_them() -> None:
+    night = a_night("group_bracket", players=8, group_bracket_double_byes=1)
+    assert size_and_rounds(night) == (8, 3)
+    night.leave(8)
+    assert size_and_rounds(night) == (7, 2)
+    assert set(group_stages.setting_faults(night.tournament.settings)) == {"groupBracketDoubleByes"}
+    night.join(9)
+    assert size_and_rounds(night) == (8, 3)
+
+
+def size_and_rounds(night: Night) -> tuple[int, int]:
+    chosen = night.tournament.settings
+    assert isinstance(chosen, group_bracket.GroupBracketSettings)
+    return chosen.bracket_size, chosen.round_count
+
+
+def test_three_of_seven_in_the_first_group_and_places_by_round() -> None:
+    # 13 players: 11 play in groups of three, four and four, seeds 1 and 2 wait. One game by 4, 2, 1, 0.
+    night = bracket(13, games_per_round=1)
+    assert groups(night, 0) == [(3, 8, 9), (4, 7, 10, 13), (5, 6, 11, 12)]
+    play_by_seed(night)
+    night.open_round()
+    assert groups(night, 1) == [(1, 4, 5, 8), (2, 3, 6, 7)]
+    while not tournament_commands.format_of(night.tournament).is_over(night.tournament):
+        play_by_seed(night)
+        if not tournament_commands.format_of(night.tournament).is_over(night.tournament):
+            night.open_round()
+    # Thirds of the first round share: 9, 10 and 11 have 1 point, 12 and 13 none.
+    assert standings_rows(night) == [
+        (1, 1, 4), (2, 2, 2), (3, 3, 1), (4, 4, 0),
+        (5, 5, 1), (5, 6, 1), (7, 7, 0), (7, 8, 0),
+        (9, 9, 1), (9, 10, 1), (9, 11, 1), (12, 12, 0), (12, 13, 0),
+    ]  # fmt: skip
+
+
+@pytest.mark.sample(6)
+@pytest.mark.parametrize("players", range(2, 129))
+def test_a_final_of_any_size_is_played_to_its_end_and_verified(players: int) -> None:
+    night = bracket(players, games_per_round=1)
+    form = tournament_commands.format_of(night.tournament)
+    play_by_seed(night)
+    while not form.is_over(night.tournament):
+        night.open_round()
+        play_by_seed(night)
+    assert sorted(row.player_id for row in night.standings()) == list(range(1, players + 1))
+    best = [player_id for _, player_id, _ in standings_rows(night)]
+    assert best[:4] == [1, 2, 3, 4][:players]
+    rows = [(row.player_id, row.position) for row in night.standings()]
+    expected = verify_groups.group_bracket_table(night.tournament)
+    assert sorted(rows) == sorted((row["playerId"], row["position"]) for row in expected)
+
+
+def test_more_than_128_are_refused() -> None:
+    with pytest.raises(Invalid, match="2 to 128 players, not 129"):
+        start_night("group_bracket", 129)
 
 
 def test_the_field_and_the_groups_stand_once_it_has_begun() -> None:
@@ -363,10 +431,9 @@ def test_the_field_and_the_groups_stand_once_it_has_begun() -> None:
     game = night.open_games()[0]
     for move, sentence in (
         (lambda: night.join(9), "made at the start"),
-        (lambda: night.leave(1), "forfeits"),
         (lambda: night.adjust(1, 1), "correct a result"),
         (night.open_round, "open games"),
-        (lambda: game_commands.remove_player(night.tournament, game.game_id, 1), "finishes last"),
+        (lambda: game_commands.remove_player(night.tournament, game.game_id, 1), "gives up the game"),
     ):
         with pytest.raises(Conflict, match=sentence):
             move()

@@ -309,7 +309,7 @@ def test_the_same_result_again_changes_nothing() -> None:
         ({"finishing_order": (1, 2, 3, 3)}, "Player 3 is named twice"),
         ({"scores": {1: 5, 2: 5, 3: 4, 4: 1}}, "Players [12] and [12] have the same score"),
         ({"scores": {1: -5, 2: 5, 3: 4, 4: 1}}, "is not a pinball score"),
-        ({"forfeited_by": 1}, "Only a game of two can be forfeited"),
+        ({"gave_up": (99,)}, "99 is not in"),
         ({}, "Enter the finishing order"),
     ],
 )

@@ -101,8 +101,7 @@ def test_a_started_bracket_accepts_no_players(store: Store) -> None:
     desk = a_desk(store, "bracket")
     assert "schedule" in desk.expect_refusal(409, "POST", "/players", {"name": "Max"})["message"]
     player = desk.night.player_ids[0]
-    told = desk.expect_refusal(409, "PATCH", f"/players/{player}", {"status": "inactive"})
-    assert "forfeits" in told["message"]
+    desk.do_and_undo("PATCH", f"/players/{player}", {"status": "inactive"})
     desk.do_and_undo("POST", f"/players/{player}/forfeit")
     games = build.ask(store, f"{desk.path}/games?player={player}", by=desk.callers["owner"])[1]["data"]
     assert [game["status"] for game in games] == ["started"]

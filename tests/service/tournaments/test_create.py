@@ -237,7 +237,7 @@ def test_all_faults_of_a_list_of_bands_are_named_at_once(store: Store, organizer
         ),
         ({"type": "group_matchplay", "scoring": "custom"}, "pointsMapCustom"),
         ({"type": "group_matchplay", "scoring": "idaho"}, "scoring"),
-        ({"type": "group_bracket", "bracketSize": 4, "groupBracketDoubleByes": 1}, "settings"),
+        ({"type": "group_bracket", "bracketSize": 4, "groupBracketDoubleByes": 1}, "groupBracketDoubleByes"),
         (
             {"tiebreakerPointsMap": [["1"], ["1", "0"], ["2", "1", "0"], ["3", "2", "1"]]},
             "tiebreakerPointsMap",

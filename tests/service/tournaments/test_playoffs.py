@@ -103,7 +103,10 @@ BYE_LINES = [
     ("bracket", {}, 8, (2, 3), 0),
     ("double_bracket", {}, 7, (1, 2), 1),
     # Ten: four play, six wait. Twelve: eight play, four wait.
-    ("group_bracket", {"bracketSize": 10}, 10, (6, 7), 6),
+    ("group_bracket", {}, 10, (6, 7), 6),
+    # Thirteen: eleven play, two wait.
+    ("group_bracket", {}, 13, (2, 3), 2),
+    ("group_bracket", {}, 7, (2, 3), 0),
     ("group_bracket", {"bracketSize": 12}, 12, (4, 5), 4),
     ("golf_bracket", {"bracketSize": 12}, 12, (3, 4), 0),
     # Double byes of 16: nine to sixteen play first, five to eight join, then one to four.
@@ -111,6 +114,21 @@ BYE_LINES = [
     ("group_bracket", {"bracketSize": 16, "groupBracketDoubleByes": 1}, 16, (4, 5), 4),
     ("group_bracket", {"bracketSize": 16}, 16, (4, 5), 0),
 ]
+
+
+@pytest.mark.sample(6)
+@pytest.mark.parametrize(
+    "type_", ["bracket", "double_bracket", "group_bracket", "golf_bracket", "amazingrace"]
+)
+@pytest.mark.parametrize("players", [2, 3, 4, 5, 7, 9, 12, 16, 24, 41])
+def test_a_final_of_any_size_starts(store: Store, type_: str, players: int) -> None:
+    night = a_qualifier(store, [100 - place for place in range(players)], status="started")
+    shown, _ = create_playoffs(store, night, type=type_, players=players)
+    if "group" in type_ or "golf" in type_:
+        assert shown["bracketSize"] == players
+    path = f"{PATH}/{shown['tournamentId']}/start"
+    status, answer, _ = build.do(store, "POST", path, {}, by=night.organizer_id)
+    assert status == 200, answer
 
 
 @pytest.mark.parametrize(("type_", "settings", "players", "tied", "line"), BYE_LINES)
@@ -186,6 +204,7 @@ def test_a_dropped_player_makes_room_for_the_next(store: Store) -> None:
         ({"type": "chess", "players": 2}, "type"),
         ({"players": 2, "settings": {"scoring": "papa"}}, "settings.scoring"),
         ({"players": 2, "settings": {"bracketSize": 5}}, "settings.bracketSize"),
+        ({"type": "group_bracket", "players": 2, "settings": {"bracketSize": 129}}, "settings.bracketSize"),
     ],
 )
 def test_faults_are_named_and_nothing_is_stored(store: Store, body: dict[str, Any], field: str) -> None:

@@ -48,6 +48,8 @@ class GameFacts(Wire, frozen=True, kw_only=True):
     """Only in files of versions before 0.3.0, whose games have no `tiebreak`."""
     forfeited_by: int | None
     """Id of the player who forfeited."""
+    gave_up: tuple[int, ...] | None = None
+    """Ids of the players who gave up, where several did or in a larger group; null otherwise."""
     finishing_order: tuple[int, ...] | None
     """Ids of the players, first to last, where `resultPositions` does not show it."""
 
@@ -219,6 +221,8 @@ class EngineFacts(Wire, frozen=True, kw_only=True):
     """Ids of the scorekeepers who run the tournament with its organizer; absent without any."""
     schedule: tuple[ReleasedLaterPair, ...]
     unfinished_round: UnfinishedRound | None
+    left_ids: tuple[int, ...] | UnsetType = UNSET
+    """Ids of the players who left a fixed schedule, and keep their places in it; absent without any."""
     entrants: tuple[EntrantFacts, ...]
     games: tuple[GameFacts, ...]
     """Games that differ from an ordinary one."""

@@ -82,6 +82,9 @@ class GameSummary(Wire, frozen=True, kw_only=True):
     waiting_since: Instant | UnsetType = UNSET
     """Time since when the clock of an open game stands still, as its machine is out of order; absent while
     the clock runs."""
+    match_number: int | UnsetType = UNSET
+    """Number of a match in its bracket, from 1 in playing order without byes, as players read it; absent on
+    all other games."""
 
 
 class Game(GameSummary, frozen=True, kw_only=True):

@@ -230,8 +230,10 @@ def _check_player_ids(facts: EngineFacts, known: Collection[int]) -> None:
     }
     if facts.unfinished_round is not None:
         lists["unfinishedRound.playerIds"] = facts.unfinished_round.player_ids
+    lists["leftIds"] = () if isinstance(facts.left_ids, UnsetType) else facts.left_ids
     for n, game in enumerate(facts.games):
         lists[f"games[{n}].finishingOrder"] = game.finishing_order or ()
+        lists[f"games[{n}].gaveUp"] = game.gave_up or ()
         lists[f"games[{n}].forfeitedBy"] = () if game.forfeited_by is None else (game.forfeited_by,)
     for path, player_ids in lists.items():
         unknown = [player_id for player_id in player_ids if player_id not in known]
@@ -376,5 +378,6 @@ def _stored_state(facts: EngineFacts) -> dict[str, Any]:
         schedule=tuple((pair.player_ids[0], pair.player_ids[1]) for pair in facts.schedule),
         unfinished_round=None if unfinished is None else unfinished.round_index,
         unfinished_ids=() if unfinished is None else unfinished.player_ids,
+        left_ids=facts.left_ids,
     )
     return writers.stored_state(state)

@@ -67,6 +67,8 @@ ID_MEMBERS: dict[str, str] = {
     "entryId": "entryId",
     "finishingOrder": "playerId",
     "forfeitedBy": "playerId",
+    "gaveUp": "playerId",
+    "leftIds": "playerId",
 }
 # Members that belong to other services, or that nothing here reads: left unchanged.
 UNTOUCHED_MEMBERS = frozenset(

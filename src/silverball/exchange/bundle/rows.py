@@ -30,7 +30,7 @@ from silverball_wire.tournaments import Tournament
 
 PartRows = dict[str, list[dict[str, Any]]]
 # Columns of a match that the published shape of a game does not have.
-MATCH_COLUMNS = ("finishing_order", "forfeited_by", "legs")
+MATCH_COLUMNS = ("finishing_order", "forfeited_by", "gave_up", "legs")
 UNMERGED = (
     "They are of a version before 0.2.0, in which each single game of a match was a game. Import the file"
     " with 0.2.0, and export the tournament again."

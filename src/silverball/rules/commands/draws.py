@@ -13,7 +13,7 @@ from msgspec import Struct, UnsetType, field
 
 from silverball.kit.errors import Refusal
 from silverball.kit.values import convert, replace
-from silverball.rules.commands import clocks, games, roster, tiebreaks
+from silverball.rules.commands import clocks, games, giving_up, roster, tiebreaks
 from silverball.rules.commands import tournament as commands
 from silverball.rules.mechanics import attempts
 from silverball.rules.model import outcome
@@ -247,7 +247,9 @@ def _outcomes(action: DrawnAction, game_id: int) -> Iterator[GameOutcome]:
             if points
         ]
         yield replace(entered, strikers=tuple(strikers))
-        yield replace(entered, forfeited_by=game.forfeited_by)
+        yield replace(entered, gave_up=game.gave_up_ids)
+        for order in filter(None, (positions, game.finishing_order)):
+            yield replace(entered, finishing_order=order, scores=scores, gave_up=game.gave_up_ids)
         won = {
             player_id: int(points)
             for player_id, points in zip(game.player_ids, game.result_points, strict=False)
@@ -344,7 +346,9 @@ WAYS: Mapping[str, Callable[[DrawnAction, int], Iterable[Draw]]] = {
         lambda tournament, dice, now: tiebreaks.start_over(tournament, game_id, None, dice, now),
     ],
     "forfeits of player ": lambda _action, player_id: [
-        lambda tournament, dice, now: commands.forfeit_open_games(tournament, player_id, dice, now)
+        lambda tournament, dice, now: commands.forfeit_open_games(tournament, player_id, dice, now),
+        lambda tournament, dice, now: giving_up.leave(tournament, player_id, dice, now),
+        lambda tournament, dice, now: giving_up.take_out_who_did_not_come(tournament, player_id, dice, now),
     ],
     "end of game ": lambda _action, game_id: [
         lambda tournament, dice, now: games.delete_game(tournament, game_id, dice, now)

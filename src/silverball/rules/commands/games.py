@@ -68,7 +68,7 @@ class GameIsFull(Conflict):
 
 
 class GroupsAreFixed(Conflict):
-    sentence = "The groups of this tournament stay as they are: a player who leaves finishes last."
+    sentence = "The groups of this tournament stay as they are. Record that the player gives up the game."
 
 
 class DrawnGameNotDeletable(Conflict):
@@ -279,6 +279,11 @@ def delete_game(tournament: Tournament, game_id: int, dice: Random, now: datetim
     if free is None:
         raise DrawnGameNotDeletable
     return free.delete(tournament, game, dice, now)
+
+
+def delete_bye(tournament: Tournament, bye: Game) -> list[Change]:
+    """Delete the bye of a player who was never there."""
+    return [*_discard_suggestions(tournament, bye), GameDeleted(bye)]
 
 
 def _discard_suggestions(tournament: Tournament, game: Game) -> list[Change]:

@@ -155,8 +155,6 @@ def send_away(
     form = tournament_commands.format_of(tournament)
     if not form.can_open_rounds:
         raise AwayNeedsRounds
-    if not form.can_leave:
-        raise tournament_commands.NobodyCanLeave
     left = rounds - 1 if is_in_round else rounds
     after = replace(entrant, is_active=left == 0, away_rounds=left)
     changes = changes_between(EntrantChanged, entrant, after)

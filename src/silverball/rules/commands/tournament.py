@@ -13,7 +13,7 @@ from msgspec import UNSET, UnsetType
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.kit.values import replace
 from silverball.rules.drawing import history as past_byes
-from silverball.rules.format import Format, Rounds
+from silverball.rules.format import Format, PlayKind, ResultUnit, Rounds
 from silverball.rules.mechanics import lineups, plays, queues, results, rounds, seeding
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
@@ -32,13 +32,16 @@ from silverball.rules.model.changes import (
     TournamentStarted,
     tournament_changes,
 )
-from silverball.rules.model.outcome import GameOutcome, Outcome
+from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, Outcome
 from silverball.rules.model.refusals import TournamentIsCompleted, TournamentNotStarted
-from silverball.rules.model.tournament import EngineState, Entrant, Game, Round, Tournament
+from silverball.rules.model.settings_protocols import HasStrokeLimit, has
+from silverball.rules.model.tournament import EngineState, Entrant, Game, Round, SinglePlayerGame, Tournament
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS
 
 FORFEITS_MAX = 1000
+# Strokes on a hole that is given up, where the settings have no limit.
+STROKES_WITHOUT_LIMIT = 10
 
 
 class TournamentAlreadyStarted(Conflict):
@@ -76,20 +79,19 @@ class PlayerAlreadyEntered(Conflict):
     sentence = "{player} is in the tournament already."
 
 
-class NobodyCanLeave(Conflict):
-    sentence = "Nobody can leave this tournament: record the open games as forfeits instead."
-
-
 class PlayerHasGames(Conflict):
     sentence = "{player} has games here. Set the player inactive instead."
 
 
 class NobodyCanBeRemoved(Conflict):
-    sentence = "Nobody can be removed from this tournament: its schedule is made at the start."
+    sentence = (
+        "Nobody can be removed from this tournament: its schedule is made at the start. "
+        "Set the player inactive: they give up their games."
+    )
 
 
 class NothingToForfeit(Conflict):
-    sentence = "{player} is in no open game of two: there is nothing to forfeit."
+    sentence = "{player} has no open game: there is nothing to forfeit."
 
 
 def format_of(tournament: Tournament) -> Format:
@@ -140,6 +142,7 @@ def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Chan
     """Draw and open the next round; a finished open round is completed first."""
     require_started(tournament)
     changes = format_of(tournament).open_round(tournament, dice, now)
+    changes += give_up_for_leavers(apply_changes(tournament, changes), dice, now)
     return [*changes, *_count_rounds_away(apply_changes(tournament, changes), dice, now)]
 
 
@@ -199,13 +202,31 @@ def delete_round(tournament: Tournament, round_id: int) -> list[Change]:
 
 
 def record_result(tournament: Tournament, outcome: Outcome, dice: Random, now: datetime) -> list[Change]:
-    """Record or correct a result, with the consequences in the format."""
+    """Record or correct a result, with the consequences in the format.
+
+    Who has left gives up each game that comes up.
+    """
     require_started(tournament)
-    game_id = getattr(outcome, "game_id", None)
+    changes = _record(tournament, outcome, dice, now)
+    return [*changes, *give_up_for_leavers(apply_changes(tournament, changes), dice, now)]
+
+
+def _record(tournament: Tournament, outcome: Outcome, dice: Random, now: datetime) -> list[Change]:
     settle = format_of(tournament).settle
-    if game_id is None:
+    if isinstance(outcome, AttemptOutcome):
         return settle(tournament, outcome, dice, now)
-    game = results.find_game(tournament, game_id)
+    game = results.find_game(tournament, outcome.game_id)
+    if outcome.is_only_given_up:
+        others = [player_id for player_id in game.player_ids if player_id not in outcome.gave_up_ids]
+        playing = [player_id for player_id in others if player_id not in game.gave_up_ids]
+        if game.status != "completed" and len(playing) > 1:
+            results.check_can_be_recorded(tournament, game)
+            return results.note_given_up(game, outcome.gave_up_ids)
+        known = game.finishing_order or game.result_positions
+        if game.status == "completed" and len(others) > 1 and set(others) <= set(known):
+            # The others keep the order in which they finished.
+            order = tuple(player_id for player_id in known if player_id in others)
+            outcome = replace(outcome, finishing_order=order)
     was_recorded = game.status == "completed" and not game.is_bye and is_past_correction(tournament, game)
     # The same result sent again after the round has ended is no fault.
     if was_recorded and not settle(tournament, outcome, dice, now):
@@ -213,6 +234,40 @@ def record_result(tournament: Tournament, outcome: Outcome, dice: Random, now: d
     require_correctable(tournament, game)
     changes = settle(tournament, outcome, dice, now)
     return [*changes, *results.put_loser_first(apply_changes(tournament, changes), changes)]
+
+
+def give_up_for_leavers(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
+    """Give up the open games of those who left a fixed schedule, also those that come up by it."""
+    changes: list[Change] = []
+    current = tournament
+    for _ in range(FORFEITS_MAX if tournament.state.ids_of_leavers else 0):
+        step = _give_up_next_of_leavers(current, dice, now)
+        if not step:
+            break
+        changes += step
+        current = apply_changes(current, step)
+    return changes
+
+
+def _give_up_next_of_leavers(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
+    left = tournament.state.ids_of_leavers
+    for game in tournament.open_games:
+        gone = tuple(each for each in game.player_ids if each in left and each not in game.gave_up_ids)
+        if gone:
+            return _record(tournament, GameOutcome(game_id=game.game_id, gave_up=gone), dice, now)
+    for attempt in tournament.single_player_games:
+        if attempt.player_id in left and attempt.status != "completed":
+            return _record(tournament, _given_up_hole(tournament, attempt), dice, now)
+    return []
+
+
+def _given_up_hole(tournament: Tournament, attempt: SinglePlayerGame) -> AttemptOutcome:
+    """The limit of strokes on a hole that somebody gives up."""
+    settings = tournament.settings
+    limit = settings.golf_stroke_limit if has(settings, HasStrokeLimit) else 0
+    return AttemptOutcome(
+        single_player_game_id=attempt.single_player_game_id, strokes=limit or STROKES_WITHOUT_LIMIT
+    )
 
 
 def is_past_correction(tournament: Tournament, game: Game) -> bool:
@@ -271,7 +326,12 @@ def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, n
             step += form.roster_changed(apply_changes(current, step), joined, dice, now)
         current = apply_changes(current, step)
         changes += step
-    return changes
+    return [*changes, *_fit_to_players(current)]
+
+
+def _fit_to_players(tournament: Tournament) -> list[Change]:
+    """What follows from the number of players before the start."""
+    return format_of(tournament).fit_to_players(tournament) if tournament.status == "planned" else []
 
 
 def _placed_entrant(tournament: Tournament, entrant: Entrant, *, is_late: bool) -> Entrant:
@@ -307,15 +367,31 @@ def set_active(
     if tournament.status == "completed":
         raise TournamentIsCompleted(action="change its players")
     after = replace(entrant, is_active=is_active, away_rounds=UNSET)
-    if tournament.status == "started":
-        if not is_active and not form.can_leave:
-            raise NobodyCanLeave
-        if is_active:
-            after = replace(after, byes_credited=byes_to_credit(tournament, entrant))
+    if tournament.status == "started" and not form.can_leave:
+        has_a_place = not is_active or player_id in tournament.state.ids_of_leavers
+        if has_a_place:
+            return _keep_place(tournament, entrant, after, dice, now)
+    if tournament.status == "started" and is_active:
+        after = replace(after, byes_credited=byes_to_credit(tournament, entrant))
     changes: list[Change] = [EntrantChanged(entrant, after)]
+    changed = apply_changes(tournament, changes)
     if tournament.status == "started":
-        changes += form.roster_changed(apply_changes(tournament, changes), after, dice, now)
-    return changes
+        changes += form.roster_changed(changed, after, dice, now)
+    return [*changes, *_fit_to_players(changed)]
+
+
+def _keep_place(
+    tournament: Tournament, entrant: Entrant, after: Entrant, dice: Random, now: datetime
+) -> list[Change]:
+    """Let a player leave a fixed schedule, or come back to it: their place in it stays."""
+    left = tournament.state.ids_of_leavers
+    rest = tuple(player_id for player_id in left if player_id != entrant.player_id)
+    leavers = rest if after.is_active else (*rest, entrant.player_id)
+    changes: list[Change] = [EntrantChanged(entrant, after)]
+    changes += tournament_changes(
+        DrawRemembered, tournament, state=replace(tournament.state, left_ids=leavers or UNSET)
+    )
+    return [*changes, *give_up_for_leavers(apply_changes(tournament, changes), dice, now)]
 
 
 def byes_to_credit(tournament: Tournament, entrant: Entrant) -> int:
@@ -347,11 +423,8 @@ def remove_entrant(tournament: Tournament, player_id: int, *, dice: Random, now:
         # A removal has the same consequences as leaving.
         changes = set_active(tournament, player_id, is_active=False, dice=dice, now=now)
     rest = apply_changes(tournament, changes)
-    return [
-        *changes,
-        *queues.leave_all_queues(rest, player_id),
-        EntrantRemoved(find_entrant(rest, player_id)),
-    ]
+    changes += [*queues.leave_all_queues(rest, player_id), EntrantRemoved(find_entrant(rest, player_id))]
+    return [*changes, *_fit_to_players(apply_changes(tournament, changes))]
 
 
 def clear_result(tournament: Tournament, game_id: int) -> list[Change]:
@@ -367,27 +440,82 @@ def clear_result(tournament: Tournament, game_id: int) -> list[Change]:
 
 
 def forfeit_open_games(tournament: Tournament, player_id: int, dice: Random, now: datetime) -> list[Change]:
-    """Forfeit every open game of two with this player, also those that come up as a consequence.
+    """Give up every open game of a player, also those that come up where a schedule makes them.
 
-    For a player who leaves a tournament whose schedule is fixed. Source: formats, section 20.
+    Raises Conflict when nothing is open.
     """
     require_started(tournament)
     find_entrant(tournament, player_id)
+    form = format_of(tournament)
+    if form.play is PlayKind.RACE:
+        # The lowest score is out, and so is whoever has none.
+        return set_active(tournament, player_id, is_active=False, dice=dice, now=now)
+    wanted = None if form.rounds in {Rounds.FIXED, Rounds.FOLLOWING} else _open_ids(tournament, player_id)
     changes: list[Change] = []
     current = tournament
     for _ in range(FORFEITS_MAX):
-        own_games = (
-            game for game in current.games if player_id in game.player_ids and len(game.player_ids) == 2
-        )
-        game = next((game for game in own_games if game.status == "started"), None)
-        if game is None:
+        step = _give_up_next(current, player_id, wanted, dice, now)
+        if not step:
             break
-        outcome = GameOutcome(game_id=game.game_id, forfeited_by=player_id)
-        changes += record_result(current, outcome, dice, now)
-        current = apply_changes(tournament, changes)
+        changes += step
+        current = apply_changes(current, step)
     if not changes:
         raise NothingToForfeit(player=player_id)
     return changes
+
+
+def _open_ids(tournament: Tournament, player_id: int) -> set[int]:
+    """Ids of the open games of either kind with this player."""
+    return {
+        *(game.game_id for game in tournament.open_games if player_id in game.player_ids),
+        *(attempt.single_player_game_id for attempt in _open_attempts(tournament, player_id)),
+    }
+
+
+def has_open_games(tournament: Tournament, player_id: int) -> bool:
+    """Whether anything is open that the player could give up."""
+    return bool(_open_ids(tournament, player_id))
+
+
+def _open_attempts(tournament: Tournament, player_id: int) -> list[SinglePlayerGame]:
+    return [
+        attempt
+        for attempt in tournament.single_player_games
+        if attempt.player_id == player_id and attempt.status != "completed"
+    ]
+
+
+def _give_up_next(
+    tournament: Tournament, player_id: int, wanted: set[int] | None, dice: Random, now: datetime
+) -> list[Change]:
+    """Give up the first open game of the player, of those that are wanted; no change without one."""
+    for game in tournament.open_games:
+        is_wanted = wanted is None or game.game_id in wanted
+        if is_wanted and player_id in game.player_ids and player_id not in game.gave_up_ids:
+            return record_result(
+                tournament, GameOutcome(game_id=game.game_id, gave_up=(player_id,)), dice, now
+            )
+    for attempt in _open_attempts(tournament, player_id):
+        if wanted is None or attempt.single_player_game_id in wanted:
+            return give_up_attempt(tournament, attempt, dice, now)
+    return []
+
+
+def give_up_attempt(
+    tournament: Tournament, attempt: SinglePlayerGame, dice: Random, now: datetime
+) -> list[Change]:
+    """Give up a single player game: the limit of strokes, pins of zero, a void attempt, or out of a race."""
+    require_started(tournament)
+    form = format_of(tournament)
+    if form.play is PlayKind.RACE:
+        return set_active(tournament, attempt.player_id, is_active=False, dice=dice, now=now)
+    if form.result_unit is ResultUnit.STROKES:
+        return record_result(tournament, _given_up_hole(tournament, attempt), dice, now)
+    if form.result_unit is ResultUnit.ROLLS:
+        outcome = AttemptOutcome(single_player_game_id=attempt.single_player_game_id, rolls=(0, 0))
+        return record_result(tournament, outcome, dice, now)
+    assert form.attempts is not None
+    return (form.attempts.give_up or form.attempts.void)(tournament, attempt, now)
 
 
 # Closing a tournament, with or without an open round. Source: formats, sections 2 and 23.

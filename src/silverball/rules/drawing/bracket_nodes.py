@@ -5,6 +5,7 @@ A node is identified by its round (from 0) and its place in the round; its game 
 formats, sections 14.10 and 14.11.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from itertools import count
 from typing import TypeAlias
@@ -167,3 +168,35 @@ def double_elimination_nodes(size: int) -> tuple[BracketNode, ...]:
             )
         )
     return tuple(nodes)
+
+
+def known_seats(nodes: Sequence[BracketNode], players: int) -> dict[NodeKey, int]:
+    """Node -> how many players come there in the end, for so many seeds; byes have one."""
+    seats: dict[NodeKey, int] = {}
+    for node in nodes:
+        seats[node.key] = sum(
+            source.seed <= players
+            if isinstance(source, SeedSource)
+            else seats[source.node] >= (1 if isinstance(source, WinnerSource) else 2)
+            for source in node.sources
+        )
+    return seats
+
+
+def match_numbers(nodes: Sequence[BracketNode], players: int) -> dict[NodeKey, int]:
+    """Node -> the number of its match, from 1 in playing order; byes have none.
+
+    The games for third and fifth place come after the semifinals, before the final. They follow from the
+    seeds alone, so no result changes them. Source: formats, section 26.
+    """
+    seats = known_seats(nodes, players)
+    played = [node for node in nodes if seats[node.key] > 1]
+    ordered = sorted(played, key=_numbering_key)
+    return {node.key: number for number, node in enumerate(ordered, start=1)}
+
+
+def _numbering_key(node: BracketNode) -> tuple[int, int]:
+    """Matches, then games for places, then finals; the sort keeps the playing order within each."""
+    if node.is_extra:
+        return 1, node.winner_place or 0
+    return (0, 0) if node.winner_place is None else (2, 0)

@@ -59,11 +59,13 @@ def pair_neighbours(player_ids: Sequence[int]) -> Draw:
 # Group elimination (PAPA-style finals): groups of four, the best two advance. Source: formats, 14.12.
 
 
-SIZES = (4, 6, 8, 10, 12, 16, 24, 28, 32, 40, 64, 128)
+SIZE_MIN, SIZE_MAX = 2, 128
 DOUBLE_BYE_SIZES = (8, 16, 32, 64)
 FULL_SIZES = (4, 8, 16, 32, 64, 128)
-# Forty players play two rounds and end with sixteen qualifiers.
-ROUNDS_LIMITED = {40: 2}
+# Where it is chosen, forty players play two rounds and end with sixteen qualifiers.
+SHORT_SIZE, SHORT_ROUNDS = 40, 2
+# Players of each group who go on.
+ADVANCING = 2
 
 
 class GroupBracketRound(Struct, frozen=True):
@@ -74,30 +76,38 @@ class GroupBracketRound(Struct, frozen=True):
     worst_joining_seed: int
 
 
-def planned_rounds(size: int, *, has_double_byes: bool = False) -> list[GroupBracketRound]:
-    """All rounds of a group bracket.
+def planned_rounds(
+    size: int, *, has_double_byes: bool = False, is_short: bool = False
+) -> list[GroupBracketRound]:
+    """All rounds of a group bracket of 2 to 128 players.
 
-    Takes the bracket size and whether top seeds get double byes (sizes 8 to 64). A size between two full
-    ones starts with its lowest seeds while the others wait. Raises Invalid for any other size.
-    Source: formats, section 14.12.
+    Two and three play one final. Between two full sizes the worst seeds play first, in as many groups as
+    bring the field down to the full size, while the others wait; the first group has three where the
+    number is odd. Double byes change the rounds of 8, 16, 32 and 64 only, `is_short` those of 40. Raises
+    Invalid for any other size. Source: formats, sections 14.12 and 26.
     """
-    _check_size(size, has_double_byes=has_double_byes)
-    if has_double_byes:
+    if not SIZE_MIN <= size <= SIZE_MAX:
+        sentence = f"A group bracket takes {SIZE_MIN} to {SIZE_MAX} players, not {size}."
+        raise Invalid({"bracketSize": [sentence]})
+    if has_double_byes and size in DOUBLE_BYE_SIZES:
         quarter = size // 4
         opening = [
             GroupBracketRound(size // 2, size // 2 + 1, size),
             GroupBracketRound(size // 2, quarter + 1, size // 2),
         ]
         return [*opening, GroupBracketRound(size // 2, 1, quarter), *_halving_rounds(size // 4)]
-    largest_full_size = max(full_size for full_size in FULL_SIZES if full_size <= size)
-    if largest_full_size == size:
+    if size <= GROUP_SIZE:
+        return [GroupBracketRound(size, 1, size)]
+    full = max(full_size for full_size in FULL_SIZES if full_size <= size)
+    if full == size:
         return [GroupBracketRound(size, 1, size), *_halving_rounds(size // 2)]
-    waiting = 2 * largest_full_size - size
+    waiting = full - ADVANCING * ((size - full + 1) // 2)
     opening = [
         GroupBracketRound(size - waiting, waiting + 1, size),
-        GroupBracketRound(largest_full_size, 1, waiting),
+        GroupBracketRound(full, 1 if waiting else 0, waiting),
     ]
-    return [*opening, *_halving_rounds(largest_full_size // 2)][: ROUNDS_LIMITED.get(size)]
+    rounds = [*opening, *_halving_rounds(full // 2)]
+    return rounds[:SHORT_ROUNDS] if is_short and size == SHORT_SIZE else rounds
 
 
 def _halving_rounds(players: int) -> list[GroupBracketRound]:
@@ -109,28 +119,27 @@ def _halving_rounds(players: int) -> list[GroupBracketRound]:
     return rounds
 
 
-def _check_size(size: int, *, has_double_byes: bool) -> None:
-    known = DOUBLE_BYE_SIZES if has_double_byes else SIZES
-    if size not in known:
-        raise Invalid({"bracketSize": [f"There is no group bracket of {size}. Choose one of {known}."]})
-
-
-def round_count(size: int, *, has_double_byes: bool = False) -> int:
+def round_count(size: int, *, has_double_byes: bool = False, is_short: bool = False) -> int:
     """`roundCount` of a group bracket. Raises as `planned_rounds` does. Source: formats, section 14.12."""
-    return len(planned_rounds(size, has_double_byes=has_double_byes))
+    return len(planned_rounds(size, has_double_byes=has_double_byes, is_short=is_short))
+
+
+def makes_groups(players: int) -> bool:
+    """Whether so many players make groups of four, the first of which may have three; two make one."""
+    return players == PAIR_SIZE or (players > PAIR_SIZE and players % GROUP_SIZE in {0, GROUP_SIZE - 1})
 
 
 def groups_by_seed(player_ids: Sequence[int]) -> list[Group]:
-    """The groups of a round: 8 players make 1, 4, 5, 8 and 2, 3, 6, 7.
+    """The groups of a round: 8 players make 1, 4, 5, 8 and 2, 3, 6, 7; 7 make 1, 4, 5 and 2, 3, 6, 7.
 
     Takes the ids of the remaining players by original seed, best first. Raises ValueError unless they
-    are a multiple of four. Source: formats, section 14.12.
+    make groups of four, one of which may have three. Source: formats, sections 14.12 and 26.
     """
-    if len(player_ids) % GROUP_SIZE:
+    if not makes_groups(len(player_ids)):
         raise ValueError(f"{len(player_ids)} players do not make groups of four")
-    count = len(player_ids) // GROUP_SIZE
+    count = -(-len(player_ids) // GROUP_SIZE)
     ranks = [(at, 2 * count + 1 - at, 2 * count + at, 4 * count + 1 - at) for at in range(1, count + 1)]
-    return [tuple(player_ids[rank - 1] for rank in group) for group in ranks]
+    return [tuple(player_ids[rank - 1] for rank in group if rank <= len(player_ids)) for group in ranks]
 
 
 # The ladder: the lowest seeds play, the last is out, the next seed joins. Source: formats, 14.13.

@@ -17,8 +17,8 @@ import msgspec
 from msgspec import Struct
 
 from silverball.kit.values import replace
-from silverball.rules.drawing import elimination
-from silverball.rules.drawing.bracket_nodes import BracketNode, NodeKey
+from silverball.rules.drawing import bracket_nodes, elimination
+from silverball.rules.drawing.bracket_nodes import BracketNode, LoserSource, NodeKey
 from silverball.rules.mechanics import call_ups, match_results, rounds
 from silverball.rules.mechanics.call_ups import BracketMatch, CallUp, Matches, is_over
 from silverball.rules.model import settings
@@ -129,6 +129,8 @@ class BracketRules(Struct, frozen=True):
             decides = match.node.loser_place is not None or _is_decided_final(match)
             if decides and not match.node.is_extra and match.finishing_order is not None:
                 out.update(match.finishing_order[1:])
+            if match.game is not None and len(match.game.gave_up_ids) > 1:
+                out.update(match.game.gave_up_ids)
         return tuple(player_id for player_id in tournament.active_ids if player_id not in out)
 
     def require_own_schedule(self, tournament: Tournament) -> None:
@@ -184,12 +186,14 @@ def open_missing_games(
     )
     after = apply_changes(tournament, changes)
     round_ids = {round_.round_index: round_.round_id for round_ in after.rounds}
+    numbers = match_numbers(tournament, matches)
     calls = [
         CallUp(
             round_id=round_ids[match.node.key[0]],
             set_number=match.node.set_number,
             player_ids=match.player_ids,
             number=match.node.number,
+            match_number=numbers[match.node.key],
         )
         for match in matches.values()
         if match.needs_game
@@ -199,6 +203,12 @@ def open_missing_games(
     changes += [GameOpened(game) for game in _missing_byes(after, _bye_numbers(matches))]
     after = apply_changes(tournament, changes)
     return [*changes, *_settle_rounds(after, matches_of, now)]
+
+
+def match_numbers(tournament: Tournament, matches: Matches) -> Mapping[NodeKey, int]:
+    """Node -> the number of its match, which stays as it was at the start."""
+    nodes = [match.node for match in matches.values()]
+    return bracket_nodes.match_numbers(nodes, len(tournament.field))
 
 
 def _bye_numbers(matches: Matches) -> dict[tuple[int, int], int]:
@@ -312,6 +322,9 @@ def _match_places(
     node, order = match.node, match.finishing_order
     if order is None:
         return {}
+    gone = match.game.gave_up_ids if match.game is not None else ()
+    if len(gone) > 1:
+        return {**_places_of_order(node, order), **dict.fromkeys(gone, _place_of_gone(match, matches))}
     if node.winner_place is not None:
         # After an upset in the grand final the bracket reset decides.
         if match.is_upset and any(other.node.reset_of == node.key for other in matches.values()):
@@ -322,6 +335,25 @@ def _match_places(
     extra = matches[node.extra_node_key] if node.extra_node_key is not None else None
     is_decided = extra is None or (is_closed and extra.finishing_order is None)
     return {order[1]: node.loser_place} if is_decided else {}
+
+
+def _places_of_order(node: BracketNode, order: Sequence[int]) -> dict[int, int]:
+    """The places of those who played on for them."""
+    return (
+        {} if node.winner_place is None else {each: node.winner_place + at for at, each in enumerate(order)}
+    )
+
+
+def _place_of_gone(match: BracketMatch, matches: Mapping[NodeKey, BracketMatch]) -> int:
+    """The place that several share who gave up a match: that of its loser, wherever it is decided."""
+    node = match.node
+    if node.winner_place is not None:
+        return node.winner_place + max(1, len(match.finishing_order or ()))
+    if node.loser_place is not None:
+        return node.loser_place
+    (dropped,) = [other.node for other in matches.values() if LoserSource(node.key) in other.node.sources]
+    assert dropped.loser_place is not None
+    return dropped.loser_place
 
 
 def _matches_won(matches: Matches) -> Counter[int]:

@@ -154,14 +154,18 @@ def strike_scorer(strike_settings: StrikeSettings) -> ScoreGame:
     """The scoring of a strike format's games. Source: formats, sections 10 and 12."""
 
     def score(game: Game, outcome: GameOutcome) -> ScoredResult:
+        gone = outcome.gave_up_ids
         if outcome.strikers is not None:
-            points = strikes.points_of_strikers(strike_settings, game.player_ids, outcome.strikers)
+            # Who gave up has a strike, named or not.
+            struck = (*outcome.strikers, *(each for each in gone if each not in outcome.strikers))
+            points = strikes.points_of_strikers(strike_settings, game.player_ids, struck, gone)
             return ScoredResult(points, strikes.wire_positions(strike_settings, game.player_ids, points))
         order = outcomes.derive_finishing_order(game, outcome)
-        points = strikes.points_by_slot(strike_settings, game.player_ids, order)
-        return ScoredResult(
-            points, strikes.wire_positions(strike_settings, game.player_ids, points, order), order
-        )
+        points = strikes.points_by_slot(strike_settings, game.player_ids, order, gone)
+        positions = strikes.wire_positions(strike_settings, game.player_ids, points, order)
+        if len(gone) > 1 and not strike_settings.rule.is_standard:
+            positions = tuple(None if player_id in gone else player_id for player_id in order)
+        return ScoredResult(points, positions, order if len(gone) < 2 else ())
 
     return score
 

@@ -135,8 +135,11 @@ def set_clock(tournament: Tournament, *, ends: datetime | None, paused: int) -> 
 def settle(tournament: Tournament, outcome: Outcome, dice: Random, now: datetime) -> list[Change]:
     """Record a result and call up the next players, or correct one. Source: formats, 14.14."""
     assert isinstance(outcome, GameOutcome)
-    changes = results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
     game = results.find_game(tournament, outcome.game_id)
+    if set(outcome.gave_up_ids) == set(game.player_ids) and not game.is_tiebreak:
+        # Nobody played it: it is as if it had not been opened.
+        return delete_game(tournament, game, dice, now)
+    changes = results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
     is_new = any(isinstance(change, GameCompleted) for change in changes)
     if not is_new or game.is_tiebreak or not has_queue(tournament):
         return changes

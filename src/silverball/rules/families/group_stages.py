@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from random import Random
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import msgspec
 from msgspec import Struct
@@ -16,29 +16,21 @@ from msgspec import Struct
 from silverball.kit.errors import Conflict
 from silverball.kit.values import replace
 from silverball.rules.drawing import groups
-from silverball.rules.drawing.groups import GROUP_SIZE, Group, GroupBracketRound
+from silverball.rules.drawing.groups import ADVANCING, GROUP_SIZE, Group, GroupBracketRound
 from silverball.rules.families.brackets import bracket_standing
 from silverball.rules.mechanics import call_ups, rounds, seeding
 from silverball.rules.model import settings
 from silverball.rules.model.apply import apply_changes
-from silverball.rules.model.changes import Change, RoundReopened
+from silverball.rules.model.changes import Change, RoundReopened, TournamentEdited, tournament_changes
 from silverball.rules.model.refusals import AllRoundsPlayed, DrawnElsewhere
 from silverball.rules.model.settings import TournamentSettings
-from silverball.rules.model.settings_protocols import HasGroupBracket, has
 from silverball.rules.model.tournament import Round, Tournament
 from silverball.rules.ranking import standing
-from silverball.rules.ranking.group_rounds import ADVANCING, ZERO, GroupRoundResult
+from silverball.rules.ranking.group_rounds import ZERO, GroupRoundResult
 from silverball.rules.ranking.standing import Standing
 
 NEVER_PLAYED = 1000
-BRACKET_SIZE: Literal[8] = 8
-
-
-class WrongBracketSize(Conflict):
-    sentence = (
-        "A group bracket of {size} needs exactly {size} players, there are {count}. Change its size, "
-        "or fill the empty places with dummies."
-    )
+BRACKET_SIZE = 8
 
 
 class RoundLacksGames(Conflict):
@@ -64,17 +56,36 @@ class GroupStageSettings(settings.ForecastSettings, frozen=True, kw_only=True):
     bracket_size: settings.GroupBracketSize = BRACKET_SIZE
     group_bracket_double_byes: settings.GroupBracketDoubleByes = 0
 
-    def __post_init__(self) -> None:
-        """Check the byes. Raises ValueError for double byes in a bracket without them."""
-        sizes = groups.DOUBLE_BYE_SIZES
-        if self.group_bracket_double_byes and self.bracket_size not in sizes:
-            raise ValueError(f"double byes need a bracket of {', '.join(map(str, sizes))}")
+    @property
+    def is_short(self) -> bool:
+        """Whether forty players end after two rounds, with sixteen qualifiers."""
+        return self.bracket_size == groups.SHORT_SIZE and self.round_count == groups.SHORT_ROUNDS
 
     def with_derived(self) -> Self:
         """These settings with the number of rounds that follows from size and byes."""
-        has_double_byes = bool(self.group_bracket_double_byes)
-        count = groups.round_count(self.bracket_size, has_double_byes=has_double_byes)
+        count = groups.round_count(
+            self.bracket_size,
+            has_double_byes=bool(self.group_bracket_double_byes),
+            is_short=self.is_short,
+        )
         return msgspec.structs.replace(super().with_derived(), round_count=count)
+
+
+def defaults_beside(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """All rounds, unless forty players are to end after two of them."""
+    if given.get("bracketSize") != groups.SHORT_SIZE:
+        return {}
+    return {"roundCount": groups.round_count(groups.SHORT_SIZE)}
+
+
+def setting_faults(settings: TournamentSettings) -> Mapping[str, str]:
+    """Double byes need a number of players that has them, when they are chosen."""
+    assert isinstance(settings, GroupStageSettings)
+    sizes = groups.DOUBLE_BYE_SIZES
+    if not settings.group_bracket_double_byes or settings.bracket_size in sizes:
+        return {}
+    named = ", ".join(map(str, sizes[:-1]))
+    return {"groupBracketDoubleByes": f"Double byes need {named} or {sizes[-1]} players."}
 
 
 class GroupStageRules(Struct, frozen=True, kw_only=True):
@@ -92,19 +103,26 @@ class GroupStageRules(Struct, frozen=True, kw_only=True):
     tiebreak_sign: int = 1
 
     def start(self, tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
-        """Make nothing. Raises Conflict unless there are exactly as many players as places."""
-        size, players = _bracket_size(tournament), len(tournament.active_ids)
-        if size != players:
-            raise WrongBracketSize(size=size, count=players)
-        return []
+        """Fix the size at the number of players, from which the rounds follow. Raises Invalid above 128."""
+        return self.fit_to_players(tournament)
+
+    def fit_to_players(self, tournament: Tournament) -> list[Change]:
+        """The size follows the number of players. Raises Invalid above 128."""
+        chosen, players = tournament.settings, len(tournament.active_ids)
+        assert isinstance(chosen, GroupStageSettings)
+        if players < groups.SIZE_MIN or players == chosen.bracket_size:
+            return []
+        fitted = msgspec.structs.replace(chosen, bracket_size=players, round_count=0).with_derived()
+        return tournament_changes(TournamentEdited, tournament, settings=fitted)
 
     @staticmethod
-    def bye_lines(settings: TournamentSettings, _players: int) -> tuple[int, ...]:
+    def bye_lines(settings: TournamentSettings, players: int) -> tuple[int, ...]:
         """The worst seed that joins in each later round: one line, or two with double byes."""
-        assert has(settings, HasGroupBracket)
-        has_double_byes = bool(settings.group_bracket_double_byes)
-        planned = groups.planned_rounds(settings.bracket_size, has_double_byes=has_double_byes)
-        return tuple(round_.worst_joining_seed for round_ in planned[1:] if round_.worst_joining_seed)
+        assert isinstance(settings, GroupStageSettings)
+        fitted = settings
+        if settings.bracket_size != players:
+            fitted = msgspec.structs.replace(settings, bracket_size=players, round_count=0)
+        return tuple(stage.worst_joining_seed for stage in stages(fitted)[1:] if stage.worst_joining_seed)
 
     def open_round(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         """Open the next round after completing the open one, or the missing games of the open one.
@@ -170,17 +188,19 @@ class GroupStageRules(Struct, frozen=True, kw_only=True):
             return joining
         result = self.round_result(tournament, tournament.rounds_in_order[index - 1])
         advancing = result.advancing_ids()
-        if not result.is_finished or len(advancing) * ADVANCING != len(result.player_ids):
+        if not result.is_finished or len(advancing) != ADVANCING * len(result.groups):
             return None
         return joining | advancing
 
     def _groups_in_round(self, tournament: Tournament, round_: Round) -> list[Group]:
         """The groups of a round: those in play, and by seed those without games."""
         there = self.round_result(tournament, round_).groups
-        full = [group for group in there if len(group) == GROUP_SIZE]
         players = self.expected_players(tournament, tournament.rounds_in_order.index(round_)) or frozenset()
+        by_seed = _groups_of_four(tournament, players)
+        planned = {frozenset(group) for group in by_seed}
+        full = [group for group in there if len(group) == GROUP_SIZE or frozenset(group) in planned]
         seen = {player_id for group in full for player_id in group}
-        drawn = [group for group in _groups_of_four(tournament, players) if not seen & set(group)]
+        drawn = [group for group in by_seed if not seen & set(group)]
         rest = players - seen - {player_id for group in drawn for player_id in group}
         return [*full, *drawn, *(_groups_of_four(tournament, rest) if rest else [])]
 
@@ -191,7 +211,7 @@ class GroupStageRules(Struct, frozen=True, kw_only=True):
         """
         expected = self.expected_players(tournament, tournament.rounds_in_order.index(round_))
         players = expected if expected is not None and there <= expected else there
-        if len(players) % GROUP_SIZE:
+        if not groups.makes_groups(len(players)):
             return [tuple(sorted(players))]
         return _groups_of_four(tournament, players)
 
@@ -295,7 +315,7 @@ class GroupStageRules(Struct, frozen=True, kw_only=True):
         """The spots of all players, by the last round that each has played."""
         spots: dict[int, StageSpot] = {
             player_id: StageSpot(player_id, (NEVER_PLAYED,), ZERO, ZERO, is_decided=False)
-            for player_id in tournament.active_ids
+            for player_id in seeding.ids_by_seed(tournament)
         }
         for index, round_ in enumerate(tournament.rounds_in_order):
             spots.update({spot.player_id: spot for spot in self._spots_of_round(tournament, round_, index)})
@@ -328,30 +348,32 @@ class StageSpot(Struct, frozen=True):
 
 
 def planned_stages(tournament: Tournament) -> list[GroupBracketRound]:
-    """All rounds that follow from the settings. Source: formats, section 14.12."""
-    assert has(tournament.settings, HasGroupBracket)
-    has_double_byes = bool(tournament.settings.group_bracket_double_byes)
-    return groups.planned_rounds(_bracket_size(tournament), has_double_byes=has_double_byes)
+    """All rounds that follow from the settings. Source: formats, sections 14.12 and 26."""
+    assert isinstance(tournament.settings, GroupStageSettings)
+    return stages(tournament.settings)
 
 
-def _bracket_size(tournament: Tournament) -> int:
-    assert has(tournament.settings, HasGroupBracket)
-    return tournament.settings.bracket_size
+def stages(settings: GroupStageSettings) -> list[GroupBracketRound]:
+    """All rounds that follow from size and byes."""
+    return groups.planned_rounds(
+        settings.bracket_size,
+        has_double_byes=bool(settings.group_bracket_double_byes),
+        is_short=settings.is_short,
+    )
 
 
 def _is_final(tournament: Tournament, round_: Round) -> bool:
-    """Whether this is the round of the last four; a bracket of forty ends without one."""
+    """Whether this is the round of the last four; a bracket of forty can end without one."""
     all_stages = planned_stages(tournament)
     index = tournament.rounds_in_order.index(round_)
-    return index == len(all_stages) - 1 and all_stages[index].player_count == GROUP_SIZE
+    return index == len(all_stages) - 1 and all_stages[index].player_count <= GROUP_SIZE
 
 
 def _groups_of_four(tournament: Tournament, players: Iterable[int]) -> list[Group]:
     """Groups of four by original seed."""
     wanted = set(players)
-    return groups.groups_by_seed(
-        [player_id for player_id in seeding.ids_by_seed(tournament) if player_id in wanted]
-    )
+    ordered = [player_id for player_id in seeding.ids_by_seed(tournament) if player_id in wanted]
+    return groups.groups_by_seed(ordered) if ordered else []
 
 
 def _apply_manual_order(tournament: Tournament, placed: Mapping[int, int]) -> dict[int, int]:

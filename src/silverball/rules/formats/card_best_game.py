@@ -154,6 +154,12 @@ def _update_card(
     return best_game_family.update_card(tournament, made, card_id, games_per_card=games, now=now)
 
 
+def void_card_of_game(tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
+    """Void the card: who gives up one of its games gives up the card."""
+    assert attempt.card_id is not None
+    return best_game_family.void_card(tournament, attempt.card_id, now)
+
+
 def refuse_to_void_game(_tournament: Tournament, attempt: SinglePlayerGame, _now: datetime) -> list[Change]:
     """Refuse: only whole cards are voided. Raises Conflict."""
     raise GameOnCardNotVoidable(card=attempt.card_id)
@@ -257,6 +263,7 @@ FORMAT = Format(
         delete=delete_attempt,
         void=refuse_to_void_game,
         unvoid=refuse_to_void_game,
+        give_up=void_card_of_game,
         check_entries_left=require_card_left,
     ),
     late_entry="at_once",

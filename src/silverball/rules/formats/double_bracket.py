@@ -1,6 +1,6 @@
 """Double elimination: two lost matches put a player out. Source: formats, 14.11."""
 
-from silverball.rules.drawing import bracket_nodes
+from silverball.rules.drawing import bracket_nodes, elimination
 from silverball.rules.families import brackets
 from silverball.rules.families.brackets import BracketRules
 from silverball.rules.format import (
@@ -61,6 +61,7 @@ FORMAT = Format(
     complete_round=refuse_to_complete_round,
     tied_groups=no_tied_groups,
     at_reopen=RULES.at_reopen,
+    players_max=elimination.SIZES[-1],
     late_entry="never",
     can_leave=False,
     can_adjust=False,

@@ -7,7 +7,7 @@ from random import Random
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.values import replace
-from silverball.rules.drawing.groups import Group
+from silverball.rules.drawing.groups import SIZE_MAX, Group
 from silverball.rules.families import group_stages
 from silverball.rules.families.group_stages import GroupStageRules
 from silverball.rules.format import (
@@ -228,8 +228,10 @@ FORMAT = Format(
     title="Golf bracket",
     group=FormatGroup.OTHERS,
     summary="Groups of four play holes; the two with the fewest strokes go on.",
-    form_settings=("bracketSize", "groupBracketDoubleByes", "gamesPerRound", "golfStrokeLimit", "seeding"),
+    form_settings=("groupBracketDoubleByes", "gamesPerRound", "golfStrokeLimit", "seeding"),
     settings=GolfBracketSettings,
+    setting_faults=group_stages.setting_faults,
+    defaults_beside=group_stages.defaults_beside,
     demo=DemoNight(name="Golf Bracket", settings={"gamesPerRound": 2}),
     planning=NightPlanning(
         certain_by=CertainBy.ELIMINATION,
@@ -268,7 +270,8 @@ FORMAT = Format(
         delete=delete_attempt,
         accepts_scores=False,
     ),
-    players_min=4,
+    fit_to_players=RULES.fit_to_players,
+    players_max=SIZE_MAX,
     late_entry="never",
     can_leave=False,
     can_adjust=False,

@@ -7,7 +7,7 @@ from decimal import Decimal
 from random import Random
 
 from silverball.kit.values import replace
-from silverball.rules.drawing.groups import Draw, Group
+from silverball.rules.drawing.groups import SIZE_MAX, Draw, Group
 from silverball.rules.families import group_stages
 from silverball.rules.families.group_stages import GroupStageRules
 from silverball.rules.format import DemoNight, Format, FormatGroup, refuse_to_join
@@ -152,14 +152,16 @@ FORMAT = Format(
     title="Group bracket",
     group=FormatGroup.BRACKETS,
     summary="Groups of four; the best two of each go on.",
-    form_settings=("bracketSize", "groupBracketDoubleByes", "seeding", "gamesPerRound", "scoring"),
+    form_settings=("groupBracketDoubleByes", "seeding", "gamesPerRound", "scoring"),
     settings=GroupBracketSettings,
+    setting_faults=group_stages.setting_faults,
+    defaults_beside=group_stages.defaults_beside,
     demo=DemoNight(name="Group Bracket"),
     planning=NightPlanning(
         certain_by=CertainBy.ELIMINATION,
         shape=nights.group_stages,
         choices=values_of("gamesPerRound", 2, 3, 4),
-        fitted=lambda players: {"bracketSize": nights.size_for(players)},
+        fitted=nights.group_bracket_size,
         unit="games in a round",
     ),
     players_per_game=4,
@@ -183,7 +185,8 @@ FORMAT = Format(
     tied_groups=RULES.tied_groups,
     open_tiebreak=open_tiebreak,
     at_reopen=RULES.at_reopen,
-    players_min=4,
+    fit_to_players=RULES.fit_to_players,
+    players_max=SIZE_MAX,
     late_entry="never",
     can_leave=False,
     can_adjust=False,

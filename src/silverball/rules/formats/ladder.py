@@ -73,20 +73,30 @@ def read_ladder(tournament: Tournament) -> LadderState:
     alive = tuple(seeding.ids_by_seed(tournament))
     places: dict[int, int] = {}
     played = [_game_in_round(tournament, round_) for round_ in tournament.rounds_in_order]
-    steps = groups.ladder_games(len(alive), is_fast=chosen.ladder_type == "fast")
-    for at, step in enumerate(steps):
+    at = -1
+    while len(alive) > 1:
+        at += 1
+        step = groups.ladder_games(len(alive), is_fast=chosen.ladder_type == "fast")[0]
         game = played[at] if at < len(played) else None
         if game is None or set(game.player_ids) != set(groups.next_group(alive, step)):
             return LadderState(alive, places, step, at)
         if game.status != "completed":
             return LadderState(alive, places, step, at + 1, is_open=True)
-        out = [player_id for player_id in game.result_positions if player_id is not None][
-            -step.eliminated_count :
-        ]
-        for place, player_id in enumerate(reversed(out)):
-            places[player_id] = len(alive) - place
+        out = _places_of_those_out(game, step, len(alive))
+        places.update(out)
         alive = tuple(player_id for player_id in alive if player_id not in out)
-    return LadderState(alive, {**places, alive[0]: 1}, None, len(steps))
+    return LadderState(alive, {**places, **dict.fromkeys(alive, 1)}, None, at + 1)
+
+
+def _places_of_those_out(game: Game, step: LadderGame, alive: int) -> dict[int, int]:
+    """Player id -> place: who gave up is out and shares the last places; then the last of the others."""
+    gone = game.gave_up_ids
+    places = dict.fromkeys(gone, alive - len(gone) + 1)
+    others = [player_id for player_id in game.result_positions if player_id not in {None, *gone}]
+    for player_id in reversed(others):
+        if player_id is not None and len(places) < step.eliminated_count:
+            places[player_id] = alive - len(places)
+    return places
 
 
 def _game_in_round(tournament: Tournament, round_: Round) -> Game | None:

@@ -104,6 +104,8 @@ class AttemptRules(Struct, frozen=True, kw_only=True):
     check_entries_left: Callable[[Tournament, Entrant, int], None] = allow_any_number
     void: AttemptAction = refuse_to_void
     unvoid: AttemptAction = refuse_to_void
+    # Give up an open one; None where that voids it.
+    give_up: AttemptAction | None = None
     # The arena of a round and its target or bar: (tournament, round, arena id, score, now); None where
     # rounds have neither.
     set_round: SetRound | None = None

@@ -9,7 +9,7 @@ from datetime import datetime
 from random import Random
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from silverball.kit.errors import Conflict
 from silverball.kit.values import replace
@@ -36,6 +36,8 @@ class CallUp(Struct, frozen=True, kw_only=True):
     earlier_games: tuple[Game, ...] = ()
     # The number of the game in its bracket; elsewhere it is counted in its group.
     number: int | None = None
+    # The number of the match that everybody reads.
+    match_number: int | UnsetType = UNSET
 
 
 def create_games(tournament: Tournament, calls: Sequence[CallUp], dice: Random, now: datetime) -> list[Game]:
@@ -65,6 +67,7 @@ def _create_game(game_id: int, call: CallUp, seat: GroupAssignment, now: datetim
         set_number=call.set_number,
         game_index=len(call.earlier_games) if call.number is None else call.number,
         bank_id=seat.bank_id,
+        match_number=call.match_number,
     )
 
 

@@ -134,7 +134,7 @@ def _record_legs(
     needed = settings_protocols.wins_needed(tournament.settings)
     if not is_played_in_legs(tournament, game):
         raise NotPlayedInLegs(game=game.game_id)
-    is_counted_by_legs = bool(game.legs) and None in game.result_positions
+    is_counted_by_legs = bool(game.legs) and None in game.result_positions and not game.gave_up
     if not is_counted_by_legs and any(points is not None for points in game.result_points):
         raise CountedWithoutLegs(game=game.game_id)
     early_winner = _winner(wins_by_leg(legs[:-1]), needed)
@@ -170,6 +170,7 @@ def _count(
         result_scores=nothing,
         finishing_order=() if winner is None else (winner, *loser),
         forfeited_by=None,
+        gave_up=(),
         scorekeeper_id=recorded_by if any(won.values()) else None,
         completed_at=None if winner is None else game.completed_at or results.clock_of(game, now),
         waiting_since=game.waiting_since if winner is None else UNSET,

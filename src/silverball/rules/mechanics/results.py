@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.kit.values import replace
+from silverball.rules.drawing.groups import PAIR_SIZE
 from silverball.rules.drawing.order import LOSER, first_in_order
 from silverball.rules.model import moments, settings_protocols
 from silverball.rules.model import outcome as outcomes
@@ -27,6 +29,8 @@ from silverball.rules.model.part_index import require_by_id
 from silverball.rules.model.refusals import GameWithoutResult
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.scoring import point_maps
+
+ZERO = Decimal("0.00")
 
 
 class ByeHasResult(Conflict):
@@ -62,9 +66,26 @@ def score_by_points_map(tournament: Tournament) -> ScoreGame:
 def _score_by_rows(rows: Sequence[Sequence[int | str]]) -> ScoreGame:
     def score(game: Game, outcome: GameOutcome) -> ScoredResult:
         order = outcomes.derive_finishing_order(game, outcome)
-        return ScoredResult(point_maps.points_by_slot(rows, game.player_ids, order), order)
+        points = point_maps.points_by_slot(rows, game.player_ids, order)
+        return with_gone_last(game, outcome, ScoredResult(points, order), ZERO)
 
     return score
+
+
+def with_gone_last(game: Game, outcome: GameOutcome, scored: ScoredResult, worth: Decimal) -> ScoredResult:
+    """The result with these points for each player who gave up; several of them have no place.
+
+    The others have the places, and the points, of the group as it was drawn. Source: formats, section 26.
+    """
+    gone = outcome.gave_up_ids
+    if not gone:
+        return scored
+    slots = zip(game.player_ids, scored.points, strict=True)
+    points = tuple(worth if player_id in gone else earned for player_id, earned in slots)
+    if len(gone) == 1:
+        return replace(scored, points=points)
+    positions = tuple(None if player_id in gone else player_id for player_id in scored.positions)
+    return replace(scored, points=points, positions=positions, finishing_order=())
 
 
 def score_by_tiebreak_map(tournament: Tournament) -> ScoreGame:
@@ -82,6 +103,7 @@ def complete_game(
     """
     game = find_game(tournament, outcome.game_id)
     check_can_be_recorded(tournament, game)
+    outcome = _with_those_who_gave_up(game, outcome)
     _require_scores_to_compare(tournament, game, outcome)
     scored = score_by_tiebreak_map(tournament)(game, outcome) if game.is_tiebreak else score(game, outcome)
     after = replace(
@@ -91,7 +113,7 @@ def complete_game(
         result_positions=scored.positions,
         finishing_order=scored.finishing_order,
         result_scores=tuple(map(outcome.scores.get, game.player_ids)),
-        forfeited_by=outcome.forfeited_by,
+        **_gave_up_as_stored(game, outcome),
         scorekeeper_id=outcome.recorded_by,
         completed_at=game.completed_at or moments.end_at(game.started_at, clock_of(game, now)),
         waiting_since=UNSET,
@@ -102,6 +124,34 @@ def complete_game(
         suggestion for suggestion in tournament.suggestions if suggestion.game_id == game.game_id and changes
     ]
     return [*(SuggestionDecided(suggestion) for suggestion in settled), *changes]
+
+
+def _with_those_who_gave_up(game: Game, outcome: GameOutcome) -> GameOutcome:
+    """The outcome of an open game with the players who gave it up before."""
+    known = () if game.status == "completed" else game.gave_up_ids
+    missing = tuple(player_id for player_id in known if player_id not in outcome.gave_up_ids)
+    return replace(outcome, gave_up=(*outcome.gave_up, *missing)) if missing else outcome
+
+
+def _gave_up_as_stored(game: Game, outcome: GameOutcome) -> dict[str, Any]:
+    """The columns that say who gave up: the no-show of a game of two has one of its own."""
+    gone = outcome.gave_up_ids
+    if len(gone) == 1 and len(game.player_ids) == PAIR_SIZE:
+        return {"forfeited_by": gone[0], "gave_up": ()}
+    return {"forfeited_by": None, "gave_up": tuple(sorted(gone))}
+
+
+def note_given_up(game: Game, gone: Sequence[int]) -> list[Change]:
+    """Note in an open game who gave up: at least two others play on for the places before them.
+
+    Raises Invalid for strangers.
+    """
+    outcomes.check_forfeit(game, tuple(gone))
+    earlier = [player_id for player_id in game.result_positions if player_id is not None]
+    last = [*(player_id for player_id in gone if player_id not in earlier), *earlier]
+    positions = (*(None,) * (len(game.player_ids) - len(last)), *last)
+    noted = tuple(sorted({*game.gave_up, *gone}))
+    return changes_between(GameChanged, game, replace(game, gave_up=noted, result_positions=positions))
 
 
 def _require_scores_to_compare(tournament: Tournament, game: Game, outcome: GameOutcome) -> None:
@@ -157,7 +207,7 @@ def clear_game(game: Game) -> list[Change]:
     if not has_result or game.is_bye:
         raise GameWithoutResult(game=game.game_id)
     nothing: tuple[None, ...] = (None,) * len(game.player_ids)
-    legs = game.legs if None not in game.result_positions else ()
+    legs = game.legs if None not in game.result_positions or game.gave_up else ()
     won = Counter(leg.finishing_order[0] for leg in legs)
     after = replace(
         game,
@@ -169,6 +219,7 @@ def clear_game(game: Game) -> list[Change]:
         result_scores=nothing,
         finishing_order=(),
         forfeited_by=None,
+        gave_up=(),
         scorekeeper_id=None,
         completed_at=None,
         has_mismatch=False,
@@ -197,6 +248,7 @@ def with_players(game: Game, seats: tuple[int, ...]) -> Game:
         result_positions=(*nothing[len(gone) :], *gone),
         result_points=nothing,
         result_scores=nothing,
+        gave_up=tuple(player_id for player_id in game.gave_up if player_id in gone),
         advantage_id=None if game.advantage_id is None else seats[0],
     )
 

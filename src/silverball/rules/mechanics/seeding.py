@@ -78,10 +78,10 @@ def stored_seed(published: int | None) -> int | None:
 
 
 def ids_by_seed(tournament: Tournament) -> list[int]:
-    """Ids of the active players, best seed first, unseeded last in the order of adding."""
-    active = [entrant for entrant in tournament.entrants if entrant.is_active]
+    """Ids of the players in the schedule, best seed first, unseeded last in the order of adding."""
     ordered = sorted(
-        active, key=lambda entrant: (entrant.seed_rank is None, entrant.seed_rank or 0, entrant.place)
+        tournament.field,
+        key=lambda entrant: (entrant.seed_rank is None, entrant.seed_rank or 0, entrant.place),
     )
     return [player_id.player_id for player_id in ordered]
 

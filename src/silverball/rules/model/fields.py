@@ -491,6 +491,7 @@ GAME = (
     # The real order where `result_position` does not show it; forfeits.
     _fact("finishing_order", "json", null=True, form=LIST_OR_NULL),
     _fact("forfeited_by", "integer", null=True),
+    _fact("gave_up", "json", null=True, form=LIST_OR_NULL),
     PartField(
         "is_tiebreak",
         "flag",
@@ -504,6 +505,8 @@ GAME = (
     PartField("legs", "json", null=True, form=LEGS, shown_as=None),
     # Since when the clock stands still, because the machine is out of order.
     PartField("waiting_since", "moment", null=True, form=UNSET_OR_NULL, presence=ABSENT_WHEN_EMPTY),
+    # The number of a match in its bracket, which no result changes.
+    PartField("match_number", "integer", null=True, form=UNSET_OR_NULL, presence=ABSENT_WHEN_EMPTY),
     looked_up("completed_at"),
     # Rows of the seats.
     PartField("player_ids", None),

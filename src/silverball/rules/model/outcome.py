@@ -19,7 +19,8 @@ SCORE_MAX = 2**63 - 1
 class GameOutcome(Struct, frozen=True, kw_only=True):
     """The result of a game, entered as exactly one of order, scores, strikers, strokes, games and forfeit.
 
-    Scores may accompany an order, which wins.
+    Scores may accompany an order, which wins. Players who gave up are last, whatever way the result of
+    the others is entered in.
     """
 
     game_id: int
@@ -34,10 +35,23 @@ class GameOutcome(Struct, frozen=True, kw_only=True):
     games_won: Mapping[int, int] | None = None
     # The single games of a match, in place of those that are there.
     legs: tuple[Leg, ...] | None = None
-    # The player who did not show up.
+    # The player who did not show up, in a game of two.
     forfeited_by: int | None = None
+    # All who gave up the game.
+    gave_up: tuple[int, ...] = ()
     # The account that recorded it.
     recorded_by: int | None = None
+
+    @property
+    def gave_up_ids(self) -> tuple[int, ...]:
+        """The players who gave up, in either form."""
+        return self.gave_up if self.forfeited_by is None else (self.forfeited_by, *self.gave_up)
+
+    @property
+    def is_only_given_up(self) -> bool:
+        """Whether it says who gave up and nothing else."""
+        says_more = self.finishing_order or self.scores or self.strokes or self.strikers is not None
+        return bool(self.gave_up_ids) and not says_more
 
 
 class AttemptOutcome(Struct, frozen=True, kw_only=True):
@@ -65,9 +79,14 @@ Outcome = GameOutcome | AttemptOutcome
 
 
 def derive_finishing_order(game: Game, outcome: GameOutcome) -> tuple[int, ...]:
-    """The players from first to last. Raises Invalid for strangers, missing players and ties."""
-    if outcome.forfeited_by is not None:
-        return _order_after_forfeit(game, outcome.forfeited_by)
+    """The players from first to last. Raises Invalid for strangers, missing players and ties.
+
+    Those who gave up stand at the end, and share the last place.
+    """
+    gone = outcome.gave_up_ids
+    if gone:
+        check_forfeit(game, gone)
+        return (*_order_of_others(game, outcome, gone), *gone)
     if outcome.finishing_order:
         _check_players("resultPositions", game, outcome.finishing_order)
         if outcome.scores:
@@ -91,15 +110,39 @@ def derive_finishing_order(game: Game, outcome: GameOutcome) -> tuple[int, ...]:
     return _order_by_scores(game, outcome.scores)
 
 
-def _order_after_forfeit(game: Game, player_id: int) -> tuple[int, ...]:
-    if player_id not in game.player_ids:
-        raise Invalid(
-            {"forfeit": [Sentence("{player} is not in {game}.", player=player_id, game=game.game_id)]}
-        )
-    if len(game.player_ids) != 2:
-        raise Invalid({"forfeit": ["Only a game of two can be forfeited. Remove the player from the game."]})
-    winner = next(opponent for opponent in game.player_ids if opponent != player_id)
-    return (winner, player_id)
+def check_forfeit(game: Game, gone: tuple[int, ...]) -> None:
+    """Raise Invalid for strangers and for players who are named twice."""
+    for at, player_id in enumerate(gone):
+        if player_id not in game.player_ids:
+            sentence = Sentence("{player} is not in {game}.", player=player_id, game=game.game_id)
+            raise Invalid({"forfeit": [sentence]})
+        if player_id in gone[:at]:
+            raise Invalid({"forfeit": [Sentence("{player} is named twice.", player=player_id)]})
+
+
+def _order_of_others(game: Game, outcome: GameOutcome, gone: tuple[int, ...]) -> tuple[int, ...]:
+    """The players who did not give up, first to last; one alone is first without a word."""
+    others = tuple(player_id for player_id in game.player_ids if player_id not in gone)
+    if len(others) < len(game.player_ids) and len(others) < 2 and outcome.is_only_given_up:
+        return others
+
+    for player_id in outcome.finishing_order[: len(others)]:
+        if player_id in gone:
+            sentence = Sentence("{player} gave up, and cannot stand before the others.", player=player_id)
+            raise Invalid({"resultPositions": [sentence]})
+
+    def without_gone(values: Mapping[int, int]) -> dict[int, int]:
+        return {player_id: value for player_id, value in values.items() if player_id not in gone}
+
+    rest = replace(
+        outcome,
+        forfeited_by=None,
+        gave_up=(),
+        finishing_order=tuple(player_id for player_id in outcome.finishing_order if player_id not in gone),
+        scores=without_gone(outcome.scores),
+        strokes=without_gone(outcome.strokes),
+    )
+    return derive_finishing_order(replace(game, player_ids=others), rest)
 
 
 def _check_players(field_name: str, game: Game, named: tuple[int, ...]) -> None:

@@ -458,15 +458,21 @@ BracketSize = Annotated[
     ),
 ]
 GroupBracketSize = Annotated[
-    Literal[4, 6, 8, 10, 12, 16, 24, 28, 32, 40, 64, 128],
-    setting("Players", "Exactly so many take part.", "Number of places in the bracket."),
+    int,
+    setting(
+        "Players",
+        "Follows from the number of players until the start.",
+        "Number of players; it follows them until the start.",
+        ge=2,
+        le=128,
+    ),
 ]
 GroupBracketDoubleByes = Annotated[
     Literal[0, 1],
     setting(
         "Double byes",
-        "The best quarter of the seeds joins in the third round.",
-        "1 gives the top quarter of the seeds two byes, 0 none.",
+        "The best quarter joins in the third round, where 8, 16, 32 or 64 play.",
+        "1 gives the top quarter of 8, 16, 32 or 64 seeds two byes, 0 none.",
         words={"0": "Off", "1": "On: the best quarter starts in round 3"},
     ),
 ]
@@ -474,9 +480,8 @@ RoundCount = Annotated[
     int,
     setting(
         "Rounds",
-        "Follows from the size and the byes; what is entered is ignored.",
-        "Number of rounds, computed from the size of the bracket.",
-        is_derived=True,
+        "Follows from the number of players and the byes; forty may end after 2.",
+        "Number of rounds, computed from the size of the bracket; 2 is kept for 40 players.",
     ),
 ]
 LadderType = Annotated[

@@ -142,6 +142,9 @@ class HasGroupBracket(Protocol):
     @property
     def group_bracket_double_byes(self) -> int: ...
 
+    @property
+    def is_short(self) -> bool: ...
+
 
 class HasLadderType(Protocol):
     """Settings of a ladder."""

@@ -169,12 +169,19 @@ class EngineState(Struct, frozen=True, kw_only=True):
     # was not finished: they are no departures, and no bar puts them out.
     unfinished_round: int | None = None
     unfinished_ids: tuple[int, ...] = ()
+    # Players who left a fixed schedule: they keep their places in it, and give up each game.
+    left_ids: tuple[int, ...] | UnsetType = UNSET
     # For seeding by rank, rating or series position: player id -> number, lower is better.
     seed_facts: Mapping[int, float] = field(default_factory=dict)
 
     # Entrants and arenas that are busy in another tournament of the same occasion.
     players_elsewhere: tuple[int, ...] | UnsetType = UNSET
     arenas_elsewhere: tuple[int, ...] | UnsetType = UNSET
+
+    @property
+    def ids_of_leavers(self) -> tuple[int, ...]:
+        """The players who left a fixed schedule."""
+        return () if isinstance(self.left_ids, UnsetType) else self.left_ids
 
     @property
     def extended_ends(self) -> Mapping[int, datetime]:
@@ -347,6 +354,8 @@ class Game(Struct, frozen=True, kw_only=True):
     finishing_order: tuple[int, ...] = ()
     # The player who did not show up: the others win, and no rating counts.
     forfeited_by: int | None = None
+    # The players who gave up, where `forfeited_by` does not say it: they share the last place.
+    gave_up: tuple[int, ...] = ()
     # Separates tied players; counts for nothing else.
     is_tiebreak: bool = False
     # A later suggestion contradicts the result.
@@ -355,6 +364,13 @@ class Game(Struct, frozen=True, kw_only=True):
     legs: tuple[Leg, ...] = ()
     # Since when the clock of an open game stands still, because its machine is out of order.
     waiting_since: datetime | UnsetType = UNSET
+    # The number of a match in its bracket, in playing order from 1.
+    match_number: int | UnsetType = UNSET
+
+    @property
+    def gave_up_ids(self) -> tuple[int, ...]:
+        """The players who gave up this game."""
+        return self.gave_up if self.forfeited_by is None else (self.forfeited_by,)
 
 
 class Suggestion(Struct, frozen=True, kw_only=True):
@@ -565,6 +581,12 @@ class Tournament(Struct, frozen=True, kw_only=True, dict=True):
     def active_ids(self) -> tuple[int, ...]:
         """Ids of the active entrants, in the order they were added."""
         return tuple(entrant.player_id for entrant in self.entrants if entrant.is_active)
+
+    @property
+    def field(self) -> tuple[Entrant, ...]:
+        """The entrants whom a schedule holds: the active ones, and those who left it."""
+        left = self.state.ids_of_leavers
+        return tuple(entrant for entrant in self.entrants if entrant.is_active or entrant.player_id in left)
 
 
 # The cached properties of Tournament that are indexes of a part.

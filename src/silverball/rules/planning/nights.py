@@ -11,8 +11,8 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from silverball.rules.drawing import elimination, groups
-from silverball.rules.drawing.bracket_nodes import BracketNode, SeedSource, WinnerSource
+from silverball.rules.drawing import bracket_nodes, elimination, groups
+from silverball.rules.drawing.bracket_nodes import BracketNode
 from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE, group_sizes
 from silverball.rules.model import settings_protocols
 from silverball.rules.model.settings import TournamentSettings
@@ -275,15 +275,10 @@ def bracket(nodes_of: Callable[[int], Sequence[BracketNode]]) -> ShapeOf:
     def shape(settings: TournamentSettings, players: int) -> NightShape:
         if players > elimination.SIZES[-1]:
             raise DoesNotFit(f"A bracket takes at most {elimination.SIZES[-1]} players.")
-        seats: dict[tuple[int, int], int] = {}
+        nodes = nodes_of(elimination.size_for(players))
+        seats = bracket_nodes.known_seats(nodes, players)
         rounds: dict[int, list[int]] = {}
-        for node in nodes_of(elimination.size_for(players)):
-            seats[node.key] = sum(
-                source.seed <= players
-                if isinstance(source, SeedSource)
-                else seats[source.node] >= (1 if isinstance(source, WinnerSource) else 2)
-                for source in node.sources
-            )
+        for node in nodes:
             if seats[node.key] > 1:
                 rounds.setdefault(node.key[0], []).append(min(seats[node.key], GROUP_SIZE))
         games = settings_protocols.games_per_round(settings)
@@ -294,25 +289,22 @@ def bracket(nodes_of: Callable[[int], Sequence[BracketNode]]) -> ShapeOf:
 
 
 def group_stages(settings: TournamentSettings, players: int) -> NightShape:
-    """The rounds of a bracket of groups, in the smallest size that holds the players.
-
-    Raises DoesNotFit above 128.
-    """
-    if players > groups.SIZES[-1]:
-        raise DoesNotFit(f"A group bracket takes at most {groups.SIZES[-1]} players.")
+    """The rounds of a bracket of groups. Raises DoesNotFit above 128."""
+    if players > groups.SIZE_MAX:
+        raise DoesNotFit(f"A group bracket takes at most {groups.SIZE_MAX} players.")
     assert has(settings, HasGroupBracket)
-    size = size_for(players)
-    double = bool(settings.group_bracket_double_byes) and size in groups.DOUBLE_BYE_SIZES
-    stages = groups.planned_rounds(size, has_double_byes=double)
+    stages = groups.planned_rounds(
+        max(players, groups.SIZE_MIN), has_double_byes=bool(settings.group_bracket_double_byes)
+    )
     return SetRounds(
-        rounds=tuple((GROUP_SIZE,) * (stage.player_count // GROUP_SIZE) for stage in stages),
+        rounds=tuple(group_sizes(stage.player_count) for stage in stages),
         games=settings_protocols.games_per_round(settings),
     )
 
 
-def size_for(players: int) -> int:
-    """The smallest size of a group bracket that holds the players, the largest above 128."""
-    return next((size for size in groups.SIZES if size >= players), groups.SIZES[-1])
+def group_bracket_size(players: int) -> Mapping[str, Any]:
+    """The size of a bracket of groups for so many players, by wire key."""
+    return {"bracketSize": min(max(players, groups.SIZE_MIN), groups.SIZE_MAX)}
 
 
 def ladder_steps(players: int, *, is_fast: bool) -> NightShape:

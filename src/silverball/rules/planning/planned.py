@@ -62,7 +62,7 @@ EQUAL_NUMBERS = "As many groups have one size as another; the smaller size count
 BYES_BY_DESIGN = "Some seeds skip a round. " + ASK_THE_FEDERATION
 BYES_WITHOUT_RULE = "Some seeds skip a round, and no published rule says what that is worth."
 # Rounds of a group bracket by its players: (fewest players, rounds). Source: vectors tgp.json, groupBrackets.
-GROUP_BRACKET_ROUNDS = ((4, 1), (6, 2), (12, 3), (23, 4), (46, 5), (92, 6))
+GROUP_BRACKET_ROUNDS = ((2, 1), (6, 2), (12, 3), (23, 4), (46, 5), (92, 6))
 # Two out of each game: (fewest players, games). Source: vectors tgp.json, unsettled.
 FAST_LADDER_GAMES = ((4, 2), (5, 3), (7, 4))
 FAST_LADDER_MAX = 64
@@ -246,15 +246,16 @@ def group_elimination(
     """Return two meaningful games for each game of a group of four, by the table of its rounds."""
     assert has(settings, HasGroupBracket)
     size, games = settings.bracket_size, games_per_round(settings)
-    rounds = groups.ROUNDS_LIMITED.get(size) or rounds_of_group_bracket(size)
+    rounds = groups.SHORT_ROUNDS if settings.is_short else rounds_of_group_bracket(size)
     total = rounds * games * GAME_WEIGHTS[GROUP_SIZE]
     origin = f"By the federation's rule for {size} players: {rounds} rounds of {games} games in fours."
-    has_byes = size not in groups.FULL_SIZES or bool(settings.group_bracket_double_byes)
+    has_double_byes = bool(settings.group_bracket_double_byes) and size in groups.DOUBLE_BYE_SIZES
+    has_byes = (size > GROUP_SIZE and size not in groups.FULL_SIZES) or has_double_byes
     return MeaningfulGames(
         games=total,
         origin="rule",
         notes=(origin, BYES_BY_DESIGN) if has_byes else (origin,),
-        last_players=last_of_group_bracket(size),
+        last_players=last_of_group_bracket(size, is_short=settings.is_short),
         is_unsettled=has_byes,
     )
 
@@ -264,10 +265,10 @@ def rounds_of_group_bracket(players: int) -> int:
     return _from_table(GROUP_BRACKET_ROUNDS, players)
 
 
-def last_of_group_bracket(size: int) -> int:
-    """Return how many players a group bracket comes down to: the final of four, but sixteen of forty."""
-    last = groups.planned_rounds(size)[-1].player_count
-    return last // 2 if size in groups.ROUNDS_LIMITED else last
+def last_of_group_bracket(size: int, *, is_short: bool = False) -> int:
+    """Return how many players a group bracket comes down to: its final, or sixteen of forty."""
+    last = groups.planned_rounds(size, is_short=is_short)[-1].player_count
+    return last // 2 if is_short else last
 
 
 def _from_table(table: Sequence[tuple[int, int]], players: int) -> int:

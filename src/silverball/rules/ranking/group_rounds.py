@@ -10,11 +10,9 @@ from typing import TypeAlias
 import msgspec
 from msgspec import Struct
 
-from silverball.rules.drawing.groups import GROUP_SIZE, Group
+from silverball.rules.drawing.groups import ADVANCING, GROUP_SIZE, Group
 from silverball.rules.scoring import point_maps
 
-# Players of each group who advance.
-ADVANCING = 2
 ZERO = Decimal(0)
 PlayerScores: TypeAlias = Mapping[int, Decimal]
 

@@ -130,15 +130,28 @@ def points_by_place(settings: StrikeSettings, group_size: int) -> tuple[Decimal,
 
 
 def points_by_slot(
-    settings: StrikeSettings, player_ids: Sequence[int], finishing_order: Sequence[int]
+    settings: StrikeSettings,
+    player_ids: Sequence[int],
+    finishing_order: Sequence[int],
+    gave_up_ids: Sequence[int] = (),
 ) -> tuple[Decimal, ...]:
-    """Result points: one per player, in the game's player order. Takes and raises as `strikes_by_slot`."""
+    """Result points: one per player, in the game's player order. Takes and raises as `strikes_by_slot`.
+
+    Who gave up has those of the last place.
+    """
     earned = points_by_place(settings, len(player_ids))
-    return tuple(earned[place] for place in _places_by_slot(player_ids, finishing_order))
+    places = _places_by_slot(player_ids, finishing_order)
+    return tuple(
+        earned[-1 if player_id in gave_up_ids else place]
+        for player_id, place in zip(player_ids, places, strict=True)
+    )
 
 
 def points_of_strikers(
-    settings: StrikeSettings, player_ids: Sequence[int], striker_ids: Sequence[int]
+    settings: StrikeSettings,
+    player_ids: Sequence[int],
+    striker_ids: Sequence[int],
+    gave_up_ids: Sequence[int] = (),
 ) -> tuple[Decimal, ...]:
     """Result points by slot of a standard game that was entered as the players with a strike.
 
@@ -148,7 +161,9 @@ def points_of_strikers(
     if settings.rule in {StrikeRule.FAIR, StrikeRule.PROGRESSIVE}:
         raise Invalid({"strikes": ["These strikes follow from the finishing order. Enter the order."]})
     strikers = set(striker_ids)
-    needed = sum(strikes_by_place(settings, len(player_ids)))
+    by_place = strikes_by_place(settings, len(player_ids))
+    # The others have the places before those who gave up.
+    needed = sum(by_place[: len(player_ids) - len(gave_up_ids)]) + len(gave_up_ids)
     if not strikers <= set(player_ids):
         raise Invalid({"strikes": ["A player with a strike did not play this game."]})
     if len(strikers) != needed or len(striker_ids) != needed:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from silverball.rules.drawing import bracket_nodes
-from silverball.rules.drawing.bracket_nodes import BracketNode, NodeKey, SeedSource, WinnerSource
+from silverball.rules.drawing.bracket_nodes import BracketNode, LoserSource, NodeKey, SeedSource, WinnerSource
 from silverball.rules.model.settings_protocols import HasBracketSize, HasLadderType, has
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.verify import checks, results
@@ -95,6 +95,8 @@ def _match_order(tournament: Tournament, node: BracketNode, seated: list[int | N
     if game is None or game.status != "completed":
         return None
     order = tuple(player_id for player_id in game.result_positions if player_id is not None)
+    if len(game.gave_up_ids) > 1:
+        return order
     winner = results.match_winner(tournament, game)
     # A match that was counted has no places; its winner has won enough of its games.
     return order or tuple(sorted(game.player_ids, key=lambda player_id: player_id != winner))
@@ -130,6 +132,13 @@ def _places(
         order = out[node.key]
         if order is None or node.key in spared:
             continue
+        gone = _gave_up(tournament, node, seats[node.key])
+        if len(gone) > 1:
+            first = node.winner_place
+            if first is not None:
+                placed.update({player_id: first + at for at, player_id in enumerate(order)})
+            placed.update(dict.fromkeys(gone, _shared_place(node, nodes, len(order))))
+            continue
         if node.winner_place is not None:
             if node.key in repeated and not _first_seat_won(order, seats[node.key]):
                 continue
@@ -141,6 +150,29 @@ def _places(
     return placed
 
 
+def _gave_up(tournament: Tournament, node: BracketNode, seated: list[int | None]) -> tuple[int, ...]:
+    """Those who gave up the match of a node."""
+    there = {player_id for player_id in seated if player_id}
+    games = [game for game in _games_of_node(tournament, node) if set(game.player_ids) == there]
+    return next((game.gave_up_ids for game in games if game.status == "completed"), ())
+
+
+def _shared_place(node: BracketNode, nodes: Sequence[BracketNode], others: int) -> int:
+    """The place that several share who gave up a match: that of its loser, wherever the loser goes."""
+    if node.winner_place is not None:
+        return node.winner_place + max(1, others)
+    if node.loser_place is not None:
+        return node.loser_place
+    drops = [
+        after.loser_place
+        for after in nodes
+        for source in after.sources
+        if isinstance(source, LoserSource) and source.node == node.key
+    ]
+    assert drops[0] is not None
+    return drops[0]
+
+
 def ladder_table(tournament: Tournament) -> list[Row]:
     """Rows of a ladder: the last of each game is out; points are the players below. Source: 14.13."""
     alive = checks.active_ids_by_seed(tournament)
@@ -149,7 +181,7 @@ def ladder_table(tournament: Tournament) -> list[Row]:
     is_fast = tournament.settings.ladder_type == "fast"
     placed: dict[int, int] = {}
     for round_ in tournament.rounds_in_order:
-        size, leaving = _ladder_step(len(alive), players, is_fast)
+        size, leaving = _ladder_step(len(alive), is_fast)
         games = [
             game for game in tournament.games if game.round_id == round_.round_id and not game.is_tiebreak
         ]
@@ -157,9 +189,12 @@ def ladder_table(tournament: Tournament) -> list[Row]:
             break
         if games[0].status != "completed":
             break
-        for player_id in reversed(
-            [player_id for player_id in games[0].result_positions if player_id][-leaving:]
-        ):
+        gone = games[0].gave_up_ids
+        for player_id in gone:
+            placed[player_id] = len(alive) - len(gone) + 1
+        alive = [player_id for player_id in alive if player_id not in gone]
+        others = [each for each in games[0].result_positions if each and each not in gone]
+        for player_id in reversed(others[len(others) - max(0, leaving - len(gone)) :]):
             placed[player_id] = len(alive)
             alive.remove(player_id)
     if len(alive) == 1:
@@ -167,10 +202,10 @@ def ladder_table(tournament: Tournament) -> list[Row]:
     return [bracket_row(tournament, player_id, place, players - place) for player_id, place in placed.items()]
 
 
-def _ladder_step(alive: int, players: int, is_fast: bool) -> tuple[int, int]:
+def _ladder_step(alive: int, is_fast: bool) -> tuple[int, int]:
     """The size of the next game for a number of players alive, and how many of them it eliminates."""
     if not is_fast:
         return min(4, alive), 1
     if alive <= 4:
         return alive, alive - 1
-    return (3, 1) if alive == players and players % 2 else (4, 2)
+    return (3, 1) if alive % 2 else (4, 2)

@@ -96,7 +96,8 @@ def open_game_ids(tournament: Tournament, player_id: int) -> list[int]:
 
 def active_ids_by_seed(tournament: Tournament) -> list[int]:
     """Ids of the active players, best seed first, unseeded ones last."""
-    active = [entrant for entrant in tournament.entrants if entrant.is_active]
+    left = tournament.state.ids_of_leavers
+    active = [entrant for entrant in tournament.entrants if entrant.is_active or entrant.player_id in left]
     return [
         entrant.player_id
         for entrant in sorted(

@@ -79,9 +79,7 @@ def _table(tournament: Tournament, read_round: _ReadRound, *, sign: int) -> list
     played: list[_PlayedRound] = []
     for round_ in tournament.rounds_in_order:
         played.append(read_round(tournament, round_, played))
-    keys: dict[int, Any] = {
-        entrant.player_id: (JOINS_LATER,) for entrant in tournament.entrants if entrant.is_active
-    }
+    keys: dict[int, Any] = dict.fromkeys(checks.active_ids_by_seed(tournament), (JOINS_LATER,))
     last: dict[int, tuple[_PlayedRound, bool]] = {}
     for at, stage in enumerate(played):
         for player_id in {player_id for group in stage.groups for player_id in group}:
@@ -206,15 +204,18 @@ def _games_per_round(tournament: Tournament) -> int:
 def _planned_rounds(tournament: Tournament) -> list[groups.GroupBracketRound]:
     settings = tournament.settings
     assert has(settings, HasGroupBracket)
-    has_double_byes = bool(settings.group_bracket_double_byes)
-    return groups.planned_rounds(settings.bracket_size, has_double_byes=has_double_byes)
+    return groups.planned_rounds(
+        settings.bracket_size,
+        has_double_byes=bool(settings.group_bracket_double_byes),
+        is_short=settings.is_short,
+    )
 
 
 def _is_final_and_last(tournament: Tournament, earlier: list[_PlayedRound]) -> tuple[bool, bool]:
     """Whether the round after these is the final, and whether it is the last round."""
     plan = _planned_rounds(tournament)
     is_last = len(earlier) == len(plan) - 1
-    return is_last and plan[len(earlier)].player_count == 4, is_last
+    return is_last and plan[len(earlier)].player_count <= GROUP_SIZE, is_last
 
 
 def _round_of_holes(tournament: Tournament, round_: Round, earlier: list[_PlayedRound]) -> _PlayedRound:
@@ -249,16 +250,19 @@ def _expected_groups(
         else set()
     )
     expected = joining | (earlier[-1].advancing_ids() if earlier else set())
-    before = {player_id for group in earlier[-1].groups for player_id in group} if earlier else set()
     is_known = not earlier or (
-        earlier[-1].is_finished and 2 * len(earlier[-1].advancing_ids()) == len(before)
+        earlier[-1].is_finished and len(earlier[-1].advancing_ids()) == ADVANCING * len(earlier[-1].groups)
     )
     players = expected if is_known and present_ids <= expected else present_ids
-    if len(players) % 4:
+    if len(players) != 2 and len(players) % GROUP_SIZE not in {0, GROUP_SIZE - 1}:
         return [tuple(sorted(players))]
     ordered = [player_id for player_id in seeds if player_id in players]
-    count = len(ordered) // 4
+    count = (len(ordered) + GROUP_SIZE - 1) // GROUP_SIZE
     return [
-        tuple(ordered[at - 1] for at in (i, 2 * count + 1 - i, 2 * count + i, 4 * count + 1 - i))
+        tuple(
+            ordered[at - 1]
+            for at in (i, 2 * count + 1 - i, 2 * count + i, 4 * count + 1 - i)
+            if at <= len(ordered)
+        )
         for i in range(1, count + 1)
     ]

@@ -29,7 +29,8 @@ def is_counted(tournament: Tournament, game: Game) -> bool:
     """Whether the result of this game is the number of single games won."""
     is_pair = len(game.player_ids) == 2 and not game.is_tiebreak
     has_points = any(points is not None for points in game.result_points)
-    return tournament.settings.has_matches and is_pair and has_points and set(game.result_positions) == {None}
+    is_without_places = set(game.result_positions) == {None} and not game.gave_up
+    return tournament.settings.has_matches and is_pair and has_points and is_without_places
 
 
 def match_winner(tournament: Tournament, game: Game) -> int | None:
@@ -113,6 +114,8 @@ def _game_faults(tournament: Tournament, game: Game, checks: FormatChecks) -> li
             else [f"The bye {game.game_id} is worth {shown[0]}, not {_joined_values(allowed)}."]
         )
     order = [player_id for player_id in game.result_positions if player_id is not None]
+    if game.gave_up_ids:
+        return _given_up_faults(tournament, game, kind, shown)
     if game.is_tiebreak:
         return _points_faults(
             game, shown, _points_from_map(tournament.tiebreaker_points_map or TIEBREAKERS, game, order)
@@ -126,6 +129,50 @@ def _game_faults(tournament: Tournament, game: Game, checks: FormatChecks) -> li
     if sorted(order) != sorted(game.player_ids):
         return [f"The places of game {game.game_id} do not name its players."]
     return _points_faults(game, shown, _points_from_map(tournament.points_map, game, order))
+
+
+def _given_up_faults(
+    tournament: Tournament, game: Game, kind: StrikeKind, shown: Sequence[Decimal]
+) -> list[str]:
+    """Who gave up has nothing, or the strikes of the last place; the others the first places of the group."""
+    gone, size = set(game.gave_up_ids), len(game.player_ids)
+    if not gone <= set(game.player_ids):
+        return [f"Somebody gave up game {game.game_id} who is not in it."]
+    rows = tournament.points_map
+    if game.is_tiebreak:
+        rows, kind = tournament.tiebreaker_points_map or TIEBREAKERS, StrikeKind.NONE
+    if kind in STRIKE_POINTS:
+        row = [Decimal(value) for value in STRIKE_POINTS[kind][size]]
+    elif kind is StrikeKind.NONE:
+        row = [Decimal(str(value)) for value in (rows or ())[size - 1]] + [ZERO] * size
+    else:
+        return _given_up_strikes(tournament, game, shown)
+    last = ZERO if kind is StrikeKind.NONE else row[size - 1]
+    by_player = dict(zip(game.player_ids, shown, strict=True))
+    others = [by_player[player_id] for player_id in game.player_ids if player_id not in gone]
+    is_right = all(by_player[player_id] == last for player_id in gone)
+    if not is_right or sorted(others) != sorted(row[: size - len(gone)]):
+        return [f"Game {game.game_id} was given up, and its points are not those of its places."]
+    order = [each for each in game.finishing_order or game.result_positions if each and each not in gone]
+    points = [by_player[player_id] for player_id in order]
+    if len(order) == len(others) and points != sorted(others, reverse=True):
+        return [f"Game {game.game_id} has points in another order than its places."]
+    return []
+
+
+def _given_up_strikes(tournament: Tournament, game: Game, shown: Sequence[Decimal]) -> list[str]:
+    """Each who gave up has a strike, the others those of the first places."""
+    settings, size, gone = tournament.settings, len(game.player_ids), set(game.gave_up_ids)
+    given = 1
+    if size > 2:
+        assert has(settings, HasStrikesByPlace)
+        three = 1 if settings.knockout_three_player_strikes == 1 else 2
+        given = three if size == 3 else settings.knockout_four_player_strikes
+    struck = {player_id for player_id, points in zip(game.player_ids, shown, strict=True) if points == ZERO}
+    wanted = len(gone) + max(0, given - len(gone))
+    if set(shown) - {ZERO, ONE} or not gone <= struck or len(struck) != wanted:
+        return [f"Game {game.game_id} was given up, and gives {len(struck)} strikes, not {wanted}."]
+    return []
 
 
 def _bye_values(tournament: Tournament, kind: StrikeKind, games_per_pairing: int) -> set[Decimal]:

@@ -8,9 +8,11 @@ from msgspec import UNSET, Meta, UnsetType, field
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Id
+from silverball.kit.values import replace
 from silverball.rules.model.outcome import SCORE_MAX, GameOutcome
 
 Players = Annotated[tuple[Id, ...], Meta(max_length=8)]
+Forfeit = Id | Annotated[tuple[Id, ...], Meta(min_length=1, max_length=8)]
 Score = Annotated[int, Meta(ge=0, le=SCORE_MAX)]
 RESULT_FIELDS = {
     "result_positions": "resultPositions",
@@ -36,6 +38,13 @@ class ResultCorrection(Body, frozen=True, kw_only=True):
     """Ids of players who are out by the correction and leave their open games; the others finish theirs."""
 
 
+def given_up_ids(forfeit: Forfeit | UnsetType) -> tuple[int, ...]:
+    """The players who gave up: one, several or none."""
+    if isinstance(forfeit, UnsetType):
+        return ()
+    return (forfeit,) if isinstance(forfeit, int) else forfeit
+
+
 def require_reason(correction: ResultCorrection | UnsetType, *, dry_run: bool) -> None:
     """Refuse a correction without a reason. Raises Invalid."""
     if isinstance(correction, ResultCorrection) and not dry_run and not correction.reason:
@@ -52,6 +61,9 @@ class ReportedResult(Body, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         ways = [name for name in RESULT_FIELDS if getattr(self, name, UNSET) is not UNSET]
+        if len(ways) > 1 and "games" not in ways:
+            # Who gave up stands beside the result of the others.
+            ways = [name for name in ways if name != "forfeit"]
         if len(ways) != 1 and ways != ["result_positions", "result_scores"]:
             forms = ", ".join(wire_name for name, wire_name in RESULT_FIELDS.items() if hasattr(self, name))
             raise Invalid({"resultPositions": [f"Say the result in one way: {forms}."]})
@@ -77,8 +89,9 @@ class EnteredResult(ReportedResult, frozen=True, kw_only=True):
         UNSET
     )
     """Games won so far in a match of a bracket, by player id; who is left out has won none."""
-    forfeit: Id | UnsetType = UNSET
-    """Id of the player who did not appear, in a game of two."""
+    forfeit: Forfeit | UnsetType = UNSET
+    """Id of the player who gives up the game or did not appear, or a list of ids. They have nothing from it
+    and share the last place; beside it, the order or the scores of the others."""
     correction: ResultCorrection | UnsetType = UNSET
     """Reason to correct a result that is there, of any round; for the organizer."""
     dry_run: bool = False
@@ -91,15 +104,14 @@ class EnteredResult(ReportedResult, frozen=True, kw_only=True):
 
     def outcome(self, game_id: int, by: int | None) -> GameOutcome:
         """The result in the form that the rules take."""
-        if not isinstance(self.strikes, UnsetType):
-            return GameOutcome(game_id=game_id, strikers=self.strikes, recorded_by=by)
-        if not isinstance(self.strokes, UnsetType):
-            return GameOutcome(game_id=game_id, strokes=self.strokes, recorded_by=by)
         if not isinstance(self.games, UnsetType):
             return GameOutcome(game_id=game_id, games_won=self.games, recorded_by=by)
-        if not isinstance(self.forfeit, UnsetType):
-            return GameOutcome(game_id=game_id, forfeited_by=self.forfeit, recorded_by=by)
-        return ReportedResult.outcome(self, game_id, by)
+        gave_up = given_up_ids(self.forfeit)
+        if not isinstance(self.strikes, UnsetType):
+            return GameOutcome(game_id=game_id, strikers=self.strikes, gave_up=gave_up, recorded_by=by)
+        if not isinstance(self.strokes, UnsetType):
+            return GameOutcome(game_id=game_id, strokes=self.strokes, gave_up=gave_up, recorded_by=by)
+        return replace(ReportedResult.outcome(self, game_id, by), gave_up=gave_up)
 
 
 class NewLeg(Body, frozen=True, kw_only=True):

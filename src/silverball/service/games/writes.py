@@ -112,7 +112,11 @@ def record_result(call: Write[EnteredResult]) -> RecordedGame:
         refuse_overwrite(call, tournament, game, decision.changes)
         return decision
 
-    commands.run_command(call, rule, is_allowed=access.may_score)
+    before = _current_game(call) if outcome.gave_up_ids else None
+    after = commands.run_command(call, rule, is_allowed=access.may_score)
+    if before is not None and all(game.game_id != game_id for game in after.games):
+        # A game of a frenzy that both gave up is gone.
+        return RecordedGame(data=before)
     return RecordedGame(data=_current_game(call))
 
 
@@ -533,6 +537,7 @@ def game_revision(game: model.Game) -> str:
         game.result_points,
         game.result_scores,
         game.forfeited_by,
+        game.gave_up,
         [leg.finishing_order for leg in game.legs],
     )
     return hashlib.sha256(repr(shown).encode()).hexdigest()[:REVISION_LETTERS]

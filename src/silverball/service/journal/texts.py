@@ -220,6 +220,11 @@ def _opened_game_sentence(game: ChangeData, names: Names) -> str:
 def _result_text(game: ChangeData, names: Names) -> str:
     if game.get("forfeited_by"):
         return f"{names.player(game['forfeited_by'])} did not show up"
+    if gone := game.get("gave_up"):
+        order = [each for each in game.get("finishing_order") or game["result_positions"] if each]
+        others = [player_id for player_id in order if player_id not in gone]
+        text = f"{names.all_players(others)}, first to last; " if others else ""
+        return f"{text}{names.all_players(gone)} gave up"
     order = game.get("finishing_order") or [
         player_id for player_id in game["result_positions"] if player_id is not None
     ]
@@ -307,6 +312,9 @@ def _changed_game_sentence(data: ChangeData, names: Names) -> str:
     if before.get("waiting_since") != after.get("waiting_since"):
         words = "The clock stands still" if after.get("waiting_since") else "The clock goes on"
         return f"{words}: {_game_place(after, names)}."
+    given_up = [each for each in after.get("gave_up") or () if each not in (before.get("gave_up") or ())]
+    if given_up and after["status"] == "started":
+        return f"{names.all_players(given_up)} gave up: {_game_place(after, names)}."
     gone = [player_id for player_id in after["result_positions"] if player_id is not None]
     if gone and after["status"] == "started" and before["result_positions"] != after["result_positions"]:
         return f"{names.player(gone[0])} left and is last: {_game_place(after, names)}."

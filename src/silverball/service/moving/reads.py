@@ -123,7 +123,9 @@ ENTRANT_FACTS = _facts_of(tables.entrant, *bundle.EntrantFacts.__struct_fields__
 GAME_FACTS = _facts_of(
     tables.game,
     *[name for name in bundle.GameFacts.__struct_fields__ if name != "is_tiebreak"],
-    where=or_(_GAME.forfeited_by.is_not(None), _GAME.finishing_order.is_not(None)),
+    where=or_(
+        _GAME.forfeited_by.is_not(None), _GAME.finishing_order.is_not(None), _GAME.gave_up.is_not(None)
+    ),
 )
 ATTEMPT_FACTS = _facts_of(tables.single_player_game, *bundle.AttemptFacts.__struct_fields__)
 PURCHASE_FACTS = _facts_of(tables.entry, *bundle.PurchaseFacts.__struct_fields__)
@@ -167,6 +169,7 @@ def load_engine_facts(
         unfinished_round=None
         if state.unfinished_round is None
         else bundle.UnfinishedRound(round_index=state.unfinished_round, player_ids=state.unfinished_ids),
+        left_ids=state.left_ids,
         entrants=_load_facts(db, ENTRANT_FACTS, tournament_id, bundle.EntrantFacts),
         games=_load_facts(db, GAME_FACTS, tournament_id, bundle.GameFacts),
         single_player_games=_load_facts(db, ATTEMPT_FACTS, tournament_id, bundle.AttemptFacts),

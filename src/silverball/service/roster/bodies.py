@@ -72,6 +72,14 @@ class NewEntrants(NewEntrant, frozen=True, kw_only=True):
                 raise Invalid({"ifpaId": ["The playerId names the player already. Leave the ifpaId out."]})
 
 
+class GivingUp(Body, frozen=True, kw_only=True):
+    """What a player gives up."""
+
+    what: Literal["games", "leaves", "did-not-come"] = "games"
+    """`games` gives up the open games. `leaves` also gives up each later one. `did-not-come` takes the player
+    out as if they had never entered, where nothing was played and the schedule allows it; else they leave."""
+
+
 class EntrantPatch(Body, frozen=True, kw_only=True):
     """Changes to a player of the tournament."""
 

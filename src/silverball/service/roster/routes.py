@@ -9,6 +9,7 @@ from silverball.service.roster import writes
 from silverball.service.roster.bodies import (
     EntrantPatch,
     EntrantsPatch,
+    GivingUp,
     LineupArenaPatch,
     NewEntrants,
     NewLineupArenas,
@@ -51,9 +52,9 @@ def remove_player_from_tournament(call: Write[Body]) -> Data[Player]:
     return Data(data=writes.remove_player(call))
 
 
-@post(PLAYER + "/forfeit", ability="manage")
-def forfeit_games_of_player(call: Write[Body]) -> Data[Player]:
-    """Forfeit the open two-player games of a player who leaves a bracket or a round robin."""
+@post(PLAYER + "/forfeit", body=GivingUp, ability="manage")
+def forfeit_games_of_player(call: Write[GivingUp]) -> Data[Player]:
+    """Give up the open games of a player, let them leave, or take out who did not come."""
     return Data(data=writes.forfeit_games(call))
 
 

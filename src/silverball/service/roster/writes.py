@@ -13,6 +13,7 @@ from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import PreparationOutdated
 from silverball.kit.http.fields import Id, Name
 from silverball.kit.values import convert, replace
+from silverball.rules.commands import giving_up
 from silverball.rules.commands import roster as roster_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import seeding
@@ -30,6 +31,7 @@ from silverball.service.roster.bodies import (
     AT_ONCE_MAX,
     EntrantPatch,
     EntrantsPatch,
+    GivingUp,
     LineupArenaPatch,
     NewEntrant,
     NewEntrants,
@@ -47,6 +49,11 @@ from silverball_wire.arenas import Bank as ShownBank
 from silverball_wire.players import Player
 from silverball_wire.users import User
 
+WAYS_OF_GIVING_UP = {
+    "games": tournament_commands.forfeit_open_games,
+    "leaves": giving_up.leave,
+    "did-not-come": giving_up.take_out_who_did_not_come,
+}
 TOURNAMENT, PLAYER, ARENA, BANK, USER = "tournament_id", "player_id", "arena_id", "bank_id", "user_id"
 
 
@@ -285,18 +292,20 @@ def remove_player(call: Write[Body]) -> Player:
     return removed
 
 
-def forfeit_games(call: Write[Body]) -> Player:
-    """Forfeit all open two-player games of the player."""
-    player_id = call.ids[PLAYER]
+def forfeit_games(call: Write[GivingUp]) -> Player:
+    """Give up the open games of the player, or let them leave, or take them out; returns their last state."""
+    player_id, what = call.ids[PLAYER], call.body.what
+    tournament = commands.load_tournament(call)
+    tournament_commands.find_entrant(tournament, player_id)
+    there = _current_player(call, player_id)
     _run_by_draw(
         call,
-        commands.load_tournament(call),
+        tournament,
         f"forfeits of player {player_id}",
-        lambda tournament, dice: tournament_commands.forfeit_open_games(
-            tournament, player_id, dice, call.now
-        ),
+        lambda tournament, dice: WAYS_OF_GIVING_UP[what](tournament, player_id, dice, call.now),
     )
-    return _current_player(call, player_id)
+    found = players.entrants_by_ids(call.db, call.ids[TOURNAMENT], [player_id], call.caller)
+    return found[0] if found else there
 
 
 def _current_player(call: Write[Any], player_id: int) -> Player:

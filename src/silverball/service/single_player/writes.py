@@ -6,11 +6,12 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import ID_MAX, Id
 from silverball.rules.commands import sign_ups
 from silverball.rules.commands import single_player as single_player_commands
+from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import amazing_race
 from silverball.rules.families import best_game as best_game_family
 from silverball.rules.mechanics import attempts
@@ -20,7 +21,7 @@ from silverball.service.core import access, commands, corrections
 from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.core.calls import Write
 from silverball.service.core.commands import Decision
-from silverball.service.games.bodies import ResultCorrection, require_reason
+from silverball.service.games.bodies import Forfeit, ResultCorrection, given_up_ids, require_reason
 from silverball_wire.singleplayer import Correction
 
 Score = Annotated[int, Meta(ge=0, le=ID_MAX)]
@@ -40,7 +41,8 @@ class AttemptResult(Body, frozen=True, kw_only=True):
     """Pins of each roll of a frame of pinbowling."""
 
     def __post_init__(self) -> None:
-        if self.result_count() != 1:
+        has_forfeit = getattr(self, "forfeit", UNSET) is not UNSET
+        if self.result_count() + has_forfeit != 1:
             raise Invalid({"score": ["Give the score, the strokes or the rolls: one of them."]})
 
     def result_count(self) -> int:
@@ -55,10 +57,15 @@ class ReplacedAttemptResult(AttemptResult, frozen=True, kw_only=True):
     """Reason to correct a result that is there; for the organizer."""
     dry_run: bool = False
     """Answer with the consequences of the correction and store nothing."""
+    forfeit: Forfeit | UnsetType = UNSET
+    """Id of the player who gives up this game, in place of a result: the limit of strokes, no pins, a void
+    attempt, or out of the race."""
 
     def __post_init__(self) -> None:
         # `super` needs its arguments in a class that msgspec makes.
         AttemptResult.__post_init__(self)
+        if self.forfeit is not UNSET and (self.correction is not UNSET or self.dry_run):
+            raise Invalid({"forfeit": ["Enter the right result with a correction, not who gave up."]})
         require_reason(self.correction, dry_run=self.dry_run)
 
 
@@ -139,11 +146,27 @@ def record_single_player_game(call: Write[ReplacedAttemptResult]) -> Correction 
 
 
 def _record_decision(call: Write[Any], tournament: Tournament, game_id: int) -> Decision:
+    forfeit = getattr(call.body, "forfeit", UNSET)
+    if forfeit is not UNSET:
+        return _give_up_decision(call, tournament, game_id, given_up_ids(forfeit))
     outcome = _outcome(call, game_id)
     return commands.decide_by_draw(
         tournament,
         _draw_name(game_id),
         lambda dice: single_player_commands.record_attempt(tournament, outcome, dice, call.now),
+    )
+
+
+def _give_up_decision(
+    call: Write[Any], tournament: Tournament, game_id: int, gave_up: tuple[int, ...]
+) -> Decision:
+    attempt = attempts.find_attempt(tournament, game_id)
+    if gave_up != (attempt.player_id,):
+        raise Invalid({"forfeit": [Sentence("This game is played by {player}.", player=attempt.player_id)]})
+    return commands.decide_by_draw(
+        tournament,
+        _draw_name(game_id),
+        lambda dice: tournament_commands.give_up_attempt(tournament, attempt, dice, call.now),
     )
 
 

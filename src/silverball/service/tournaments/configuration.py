@@ -13,6 +13,8 @@ import msgspec
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.http.body import BodyParser
 from silverball.kit.http.query import humanize_name
+from silverball.kit.values import replace
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.settings import Band, TournamentSettings, format_settings
 from silverball.rules.model.settings_protocols import playoff_bands_of
 from silverball.rules.model.tournament import Tournament
@@ -62,7 +64,10 @@ def build_settings(
     # What follows from other facts is ignored when it is sent.
     derived = {setting.key for setting in format_settings(FORMATS[type_].settings) if setting.is_derived}
     chosen = {key: value for key, value in sent.items() if key not in derived}
-    merged = {key: value for key, value in ({**(before or {}), **chosen}).items() if value is not None}
+    # The number of rounds that was chosen for one size says nothing of another.
+    forgotten = {"roundCount"} if "bracketSize" in sent else set()
+    kept = {key: value for key, value in (before or {}).items() if key not in forgotten}
+    merged = {key: value for key, value in ({**kept, **chosen}).items() if value is not None}
     encoded = msgspec.json.encode({**FORMATS[type_].defaults_beside(merged), **merged})
     try:
         settings: TournamentSettings = _settings_parser(FORMATS[type_].settings).parse(encoded)
@@ -102,6 +107,9 @@ def changed_settings(tournament: Tournament, sent: Mapping[str, Any]) -> Tournam
     differing = [key for key in {**before, **after} if after.get(key) != before.get(key)]
     if differing and tournament.status == "completed":
         raise SettingsOfCompletedTournament
+    if tournament.status == "planned":
+        planned = replace(tournament, settings=settings)
+        return apply_changes(planned, FORMATS[tournament.type].fit_to_players(planned)).settings
     if tournament.status == "started":
         own = format_settings(type(settings))
         changeable = {setting.key for setting in own if setting.changes_when_started}

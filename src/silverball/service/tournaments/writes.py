@@ -415,6 +415,7 @@ def create_playoffs(call: Write[NewPlayoffs], dice: Random) -> Tournament:
     context = commands.action_context(call)
     playoffs_tournament = enact.create_tournament(call.transaction, planned, context, dice)
     changes = _roster_changes(qualifier, drawn.player_ids)
+    changes += FORMATS[planned.type].fit_to_players(apply_changes(playoffs_tournament, changes))
     enact.enact(
         call.transaction, playoffs_tournament.tournament_id, changes, context, dice_seed=drawn.dice_seed
     )
@@ -431,6 +432,7 @@ def _require_room(call: Write[NewPlayoffs], qualifier: Tournament) -> None:
 def _draw_qualifiers(body: NewPlayoffs, before: LoadedTournament) -> DrawnQualifiers:
     qualifier = before.tournament
     rows, title = _qualifiers(body, qualifier)
+    _require_number(body, len(rows))
     bye_lines = FORMATS[body.type].bye_lines(_playoff_settings(body), len(rows))
     _require_clear_line(rows, bye_lines, TiedAtBye)
     # Ties that decide neither are seeded by lot.
@@ -457,6 +459,17 @@ def _qualifiers(body: NewPlayoffs, qualifier: Tournament) -> tuple[list[Standing
         raise Invalid({"players" if body.band is UNSET else "band": [sentence]})
     _require_clear_line(rows, (first, last), TiedAtCutoff)
     return rows[first:last], title
+
+
+def _require_number(body: NewPlayoffs, count: int) -> None:
+    """Refuse a number of players with which the format cannot start. Raises Invalid."""
+    form = FORMATS[body.type]
+    most = form.players_max
+    field_name = "players" if body.band is UNSET else "band"
+    if count < form.players_min:
+        raise Invalid({field_name: [f"This format needs {form.players_min} players, not {count}."]})
+    if most is not None and count > most:
+        raise Invalid({field_name: [f"This format takes at most {most} players, not {count}."]})
 
 
 def _require_clear_line(

@@ -102,6 +102,7 @@ ID_COLUMNS = (
 # Columns whose JSON contains ids of players.
 JSON_COLUMNS = (
     tables.game.c.finishing_order,
+    tables.game.c.gave_up,
     tables.game.c.legs,
     tables.suggestion.c.results,
     tables.suggestion.c.scores,
@@ -124,6 +125,8 @@ ID_MEMBERS = frozenset(
         "results",
         "schedule",
         "unfinished_ids",
+        "left_ids",
+        "gave_up",
         # Of a merge, and of the facts of a draw, in the journal.
         "remaining",
         "series_groups",

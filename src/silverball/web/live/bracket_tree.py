@@ -15,14 +15,15 @@ from silverball.rules.drawing.bracket_nodes import (
     FIFTH_PLACE,
     NodeKey,
     SeedSource,
+    Source,
     WinnerSource,
 )
 from silverball.rules.drawing.elimination import Bracket
-from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE, Group
-from silverball.rules.families import group_stages
+from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE, Group, group_sizes
+from silverball.rules.families import brackets, group_stages
 from silverball.rules.families.brackets import BracketRules
 from silverball.rules.families.group_stages import GroupStageRules
-from silverball.rules.mechanics.call_ups import BracketMatch
+from silverball.rules.mechanics.call_ups import BracketMatch, Matches
 from silverball.rules.model import settings_protocols
 from silverball.rules.model.settings_protocols import HasBracketSize, has
 from silverball.rules.model.tournament import Tournament
@@ -32,6 +33,7 @@ SeatState: TypeAlias = Literal["", "won", "out"]
 # Players at the start of a round -> its name.
 ROUNDS: Mapping[int, str] = {2: "Final", 4: "Semifinals", 8: "Quarterfinals"}
 GROUP_ROUNDS: Mapping[int, str] = {4: "Final", 8: "Semifinals"}
+SIZES_IN_WORDS: Mapping[int, str] = {2: "Two", 3: "Three", 4: "Four"}
 PLACES: Mapping[int, str] = {BRONZE_PLACE: "For third place", FIFTH_PLACE: "For fifth place"}
 HALVES: Mapping[Bracket, str] = {
     Bracket.WINNERS: "Winners",
@@ -55,7 +57,8 @@ class BracketSeat(Struct, frozen=True, kw_only=True):
 class MatchBox(Struct, frozen=True, kw_only=True):
     """A match, or a group."""
 
-    number: int
+    # The number of the match, or of the group; None for a bye.
+    number: int | None
     title: str
     seats: Sequence[BracketSeat]
     # Its place in the column, from 0; byes leave places empty.
@@ -65,6 +68,8 @@ class MatchBox(Struct, frozen=True, kw_only=True):
     # Where it is played at the moment.
     arena_id: int | None = None
     is_open: bool = False
+    # Counts all boxes of the bracket.
+    box_number: int = 0
 
 
 class BracketLink(Struct, frozen=True):
@@ -127,7 +132,8 @@ def _match_halves(tournament: Tournament, rules: BracketRules) -> list[BracketHa
     if any(match.stale_games for match in matches_by_key.values()):
         # An imported bracket was drawn by another plan than ours.
         return []
-    numbers = {key: number for number, key in enumerate(matches_by_key, start=1)}
+    numbers = brackets.match_numbers(tournament, matches_by_key)
+    box_numbers = {key: number for number, key in enumerate(matches_by_key, start=1)}
     by_round: dict[int, list[BracketMatch]] = {}
     for match in matches_by_key.values():
         by_round.setdefault(match.node.key[0], []).append(match)
@@ -138,7 +144,13 @@ def _match_halves(tournament: Tournament, rules: BracketRules) -> list[BracketHa
         # An unneeded deciding final and a match without players are left out.
         needed = [match for match in matches if not match.is_unneeded and match.finishing_order != ()]
         if needed:
-            boxes = [_match_box(match, numbers, tournament) for match in needed]
+            boxes = [
+                replace(
+                    _match_box(match, matches_by_key, numbers, tournament),
+                    box_number=box_numbers[match.node.key],
+                )
+                for match in needed
+            ]
             halves.setdefault(half, []).append((BracketColumn(title, boxes, match_count), needed))
     return [
         BracketHalf(title, _linked_columns(halves[title]))
@@ -178,7 +190,24 @@ def _half_and_title(
     return HALVES[part], titles.get(part, f"Round {number}")
 
 
-def _match_box(match: BracketMatch, numbers: Mapping[NodeKey, int], tournament: Tournament) -> MatchBox:
+def _who_comes(source: Source, matches: Matches, numbers: Mapping[NodeKey, int]) -> str:
+    """Whose seat it is, by the number of the match that decides it: byes are passed over."""
+    assert not isinstance(source, SeedSource)
+    if source.node in numbers:
+        word = "Winner" if isinstance(source, WinnerSource) else "Loser"
+        return f"{word} of {numbers[source.node]}"
+    before = matches[source.node]
+    coming = [
+        earlier
+        for earlier, player_id in zip(before.node.sources, before.seats, strict=True)
+        if player_id is None
+    ]
+    return _who_comes(coming[0], matches, numbers) if coming else "Nobody"
+
+
+def _match_box(
+    match: BracketMatch, matches: Matches, numbers: Mapping[NodeKey, int], tournament: Tournament
+) -> MatchBox:
     game = match.game
     won: dict[int, str] = {}
     is_best_of = settings_protocols.wins_needed(tournament.settings) > 1 and len(match.seats) == PAIR_SIZE
@@ -191,14 +220,12 @@ def _match_box(match: BracketMatch, numbers: Mapping[NodeKey, int], tournament: 
             state = _seat_state(match, player_id)
             seats.append(BracketSeat(player_id=player_id, result_text=won.get(player_id, ""), state=state))
         elif player_id is None:
-            assert not isinstance(source, SeedSource)
-            word = "Winner" if isinstance(source, WinnerSource) else "Loser"
-            seats.append(BracketSeat(placeholder=f"{word} of {numbers[source.node]}"))
+            seats.append(BracketSeat(placeholder=_who_comes(source, matches, numbers)))
         else:
             seats.append(BracketSeat(placeholder="Nobody"))
     is_open = game is not None and game.status != "completed"
     return MatchBox(
-        number=numbers[match.node.key],
+        number=numbers.get(match.node.key),
         title=PLACES.get(match.node.winner_place or 0, ""),
         seats=seats,
         slot=match.node.key[1],
@@ -221,20 +248,25 @@ def _group_columns(tournament: Tournament, rules: GroupStageRules) -> list[Brack
     rounds = tournament.rounds_in_order
     columns, number = [], 0
     for index, stage in enumerate(group_stages.planned_stages(tournament)):
-        is_final = stage.player_count == GROUP_SIZE
+        is_final = stage.player_count <= GROUP_SIZE
         result = rules.round_result(tournament, rounds[index]) if index < len(rounds) else None
-        unknown_groups: Sequence[Group] = [()] * (stage.player_count // GROUP_SIZE)
+        sizes = group_sizes(stage.player_count)[::-1]
+        unknown_groups: Sequence[Group] = [()] * len(sizes)
         groups = result.groups if result is not None else unknown_groups
         boxes = []
         for slot, group in enumerate(groups):
             number += 1
-            seats = [BracketSeat(placeholder="Four players")]
+            seats = [BracketSeat(placeholder=f"{SIZES_IN_WORDS[sizes[slot]]} players")]
             if result is not None:
                 seats = _group_seats(rules, result, group, is_final=is_final)
             is_open = result is not None and group not in result.finished_groups
             title = "" if is_final else "Group"
-            boxes.append(MatchBox(number=number, title=title, seats=seats, slot=slot, is_open=is_open))
-        title = GROUP_ROUNDS.get(stage.player_count, f"Round of {stage.player_count}")
+            boxes.append(
+                MatchBox(
+                    box_number=number, number=number, title=title, seats=seats, slot=slot, is_open=is_open
+                )
+            )
+        title = GROUP_ROUNDS.get(max(stage.player_count, GROUP_SIZE), f"Round of {stage.player_count}")
         columns.append(BracketColumn(title, boxes, len(boxes)))
     following = [*columns[1:], BracketColumn("", ())]
     return [

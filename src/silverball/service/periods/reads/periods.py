@@ -38,9 +38,10 @@ from silverball_wire.periods import ExtEvent, PeriodStatus, RatingPeriod, Rating
 if TYPE_CHECKING:
     from silverball.rules.ratings.kernel import Ints
 
-# Tournament, game, slot, player, the player in this place of the order (0: nobody), points, full order.
+# Tournament, game, slot, player, the player in this place of the order (0: nobody), points, full order,
+# those who gave up.
 SeatRow = Sequence[Any]
-_ORDER_COLUMN = 6
+_ORDER_COLUMN, _GAVE_UP_COLUMN = 6, 7
 
 
 def games_from_seats(seats: Sequence[SeatRow], regimes: Mapping[int, WinLossRule]) -> dict[int, GameSeats]:
@@ -59,7 +60,9 @@ def games_from_seats(seats: Sequence[SeatRow], regimes: Mapping[int, WinLossRule
         tournament_id for tournament_id, regime in regimes.items() if regime is WinLossRule.POSITIONS
     ]
     is_plain = np.isin(tournament_ids[starts], by_positions) & _is_order_complete(table, starts, lengths)
-    has_order = np.array([seat[_ORDER_COLUMN] is not None for seat in seats])[order]
+    has_order = np.array(
+        [seat[_ORDER_COLUMN] is not None or seat[_GAVE_UP_COLUMN] is not None for seat in seats]
+    )[order]
     is_plain &= ~has_order[starts] & (lengths >= standing.PLAYERS_MIN)
     games = _games_by_position(table, starts, lengths, is_plain)
     for game in np.flatnonzero(~is_plain).tolist():
@@ -111,14 +114,24 @@ def _games_by_position(table: "Ints", starts: "Ints", lengths: "Ints", is_plain:
     return games
 
 
-def _places_by_regime(rule: WinLossRule, rows: Iterable[SeatRow]) -> dict[int, int]:
+def _places_by_regime(rule: WinLossRule, rows: Sequence[SeatRow]) -> dict[int, int]:
     """Player id -> finishing place in one game, by the rules."""
-    _, _, _, player_ids, positions, points, orders = zip(*rows, strict=True)
-    order = tuple(json.loads(orders[0])) if orders[0] is not None else ()
-    known_positions = tuple(player_id or None for player_id in positions)
+    gone = _json_list(rows[0][_GAVE_UP_COLUMN])
+    # Who gave up is not rated; the others are, among themselves.
+    played = [row for row in rows if row[3] not in gone]
+    if len(played) < standing.PLAYERS_MIN:
+        return {}
+    _, _, _, player_ids, _, points, orders, _ = zip(*played, strict=True)
+    order = tuple(player_id for player_id in _json_list(orders[0]) if player_id not in gone)
+    positions = [row[4] for row in rows if row[4] not in gone]
+    known_positions = tuple(player_id or None for player_id in positions[: len(played)])
     return standing.counting_places(
         rule, FinishedGame(StoredResult(player_ids, known_positions, points), order)
     )
+
+
+def _json_list(text: str | None) -> tuple[int, ...]:
+    return () if text is None else tuple(json.loads(text))
 
 
 # Rated people with the numbers that count for them. Source: ratings, section A.5.
@@ -327,6 +340,7 @@ def _seat_rows(db: Connection, first: date, last: date) -> list[Any]:
             func.coalesce(_SEAT.result_position, 0),
             _SEAT.points,
             _GAME.finishing_order,
+            _GAME.gave_up,
         )
         .select_from(tables.tournament)
         .join(tables.game, _GAME.tournament_id == _TOURNAMENT.tournament_id)
