@@ -25,6 +25,7 @@ from silverball.kit.http import refusals
 from silverball.kit.security import tokens
 from silverball.settings import Settings
 from silverball.store.database.engine import Store
+from silverball.web import icons
 from silverball.web.sign_in_throttle import RecoveryLimiter, SignInLimiter
 from silverball.web.visitors import cookie_name
 
@@ -170,7 +171,7 @@ def feed_app_key(settings: Settings) -> str:
 
 def render_text(template: str, **context: Any) -> str:
     """A template filled in, as text."""
-    return _templates().get_template(template).render(**context)
+    return icons.with_symbols(_templates().get_template(template).render(**context), template)
 
 
 def message_page(status: int, title: str, sentence: str) -> HTMLResponse:
