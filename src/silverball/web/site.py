@@ -214,6 +214,8 @@ def _templates() -> "jinja2.Environment":
         auto_reload=False,
     )
     templates.filters["moment"] = _format_moment
+    templates.filters["night_time"] = _format_night_time
+    templates.filters["night_day"] = _format_night_day
     templates.filters["iso"] = _format_iso
     templates.globals["static"] = static_url
     return templates
@@ -224,6 +226,16 @@ def _format_moment(at: datetime) -> "markupsafe.Markup":
     import markupsafe
 
     return markupsafe.Markup('<span class="moment">{}</span>').format(f"{at:%Y-%m-%d %H:%M} UTC")
+
+
+def _format_night_time(local: str) -> str:
+    """A local time of the interface as a person says it: `Fri 27 Nov, 19:30`."""
+    return f"{datetime.fromisoformat(local[:16]):%a %-d %b, %H:%M}"
+
+
+def _format_night_day(local: str) -> str:
+    """The day of a night: `27 Nov 2026`."""
+    return f"{datetime.fromisoformat(local[:16]):%-d %b %Y}"
 
 
 def _format_iso(at: datetime) -> str:

@@ -45,6 +45,8 @@ class BracketSeat(Struct, frozen=True, kw_only=True):
     """A place in a match: its player, or where the player will come from."""
 
     player_id: int | None = None
+    # Where the bracket placed them; None where no seed led there.
+    seed: int | None = None
     # Who comes there, where the player is not known yet.
     placeholder: str = ""
     # Games won, points or strokes; empty where there is nothing to count.
@@ -83,6 +85,24 @@ class BracketColumn(Struct, frozen=True):
     boxes: Sequence[MatchBox]
     slot_count: int = 0
     links: Sequence[BracketLink] = ()
+
+    @property
+    def is_halved(self) -> bool:
+        """Whether two matches lead to one."""
+        return any(link.from_slot != link.to_slot for link in self.links)
+
+    @property
+    def line_of_slot(self) -> dict[int, str]:
+        """Slot -> the class of the line that leads on from it; none where matches lead elsewhere."""
+        if any(link.to_slot != (link.from_slot // 2 if self.is_halved else link.from_slot) for link in self.links):
+            # Groups draw anew who meets.
+            return {}
+        return {link.from_slot: "goes" if link.is_decided else "goes open" for link in self.links}
+
+    @property
+    def reached_slots(self) -> set[int]:
+        """The slots of the next column that lines reach."""
+        return {link.to_slot for link in self.links} if self.line_of_slot else set()
 
     @property
     def slots(self) -> list[MatchBox | None]:
@@ -128,6 +148,12 @@ def _match_halves(tournament: Tournament, rules: BracketRules) -> list[BracketHa
         # An imported bracket was drawn by another plan than ours.
         return []
     numbers = {key: number for number, key in enumerate(matches_by_key, start=1)}
+    seeds = {
+        player_id: source.seed
+        for match in matches_by_key.values()
+        for source, player_id in zip(match.node.sources, match.seats, strict=True)
+        if isinstance(source, SeedSource) and player_id
+    }
     by_round: dict[int, list[BracketMatch]] = {}
     for match in matches_by_key.values():
         by_round.setdefault(match.node.key[0], []).append(match)
@@ -138,7 +164,7 @@ def _match_halves(tournament: Tournament, rules: BracketRules) -> list[BracketHa
         # An unneeded deciding final and a match without players are left out.
         needed = [match for match in matches if not match.is_unneeded and match.finishing_order != ()]
         if needed:
-            boxes = [_match_box(match, numbers, tournament) for match in needed]
+            boxes = [_match_box(match, numbers, seeds, tournament) for match in needed]
             halves.setdefault(half, []).append((BracketColumn(title, boxes, match_count), needed))
     return [
         BracketHalf(title, _linked_columns(halves[title]))
@@ -178,7 +204,12 @@ def _half_and_title(
     return HALVES[part], titles.get(part, f"Round {number}")
 
 
-def _match_box(match: BracketMatch, numbers: Mapping[NodeKey, int], tournament: Tournament) -> MatchBox:
+def _match_box(
+    match: BracketMatch,
+    numbers: Mapping[NodeKey, int],
+    seeds: Mapping[int, int],
+    tournament: Tournament,
+) -> MatchBox:
     game = match.game
     won: dict[int, str] = {}
     is_best_of = settings_protocols.wins_needed(tournament.settings) > 1 and len(match.seats) == PAIR_SIZE
@@ -189,7 +220,8 @@ def _match_box(match: BracketMatch, numbers: Mapping[NodeKey, int], tournament: 
     for source, player_id in zip(match.node.sources, match.seats, strict=True):
         if player_id:
             state = _seat_state(match, player_id)
-            seats.append(BracketSeat(player_id=player_id, result_text=won.get(player_id, ""), state=state))
+            text, seed = won.get(player_id, ""), seeds.get(player_id)
+            seats.append(BracketSeat(player_id=player_id, seed=seed, result_text=text, state=state))
         elif player_id is None:
             assert not isinstance(source, SeedSource)
             word = "Winner" if isinstance(source, WinnerSource) else "Loser"
@@ -277,11 +309,9 @@ def _score_text(score: Decimal | None) -> str:
     return "" if score is None else f"{score.normalize():f}"
 
 
-# The drawing of a bracket: the lines between its columns, and its pages on a wall.
+# The pages of a bracket on a wall.
 
 
-# The lines are drawn in a field of this size, which is stretched to the height of the columns.
-WIDTH, HEIGHT = 10, 1000
 # A page of a wall has room for this many columns and lines of names.
 PAGE_COLUMNS_MAX = 4
 PAGE_NAMES_MAX = 16
@@ -298,23 +328,6 @@ class BracketPage(Struct, frozen=True):
         """Whether nothing is left to play in it."""
         boxes = [box for column in self.columns for box in column.boxes]
         return all(any(seat.state for seat in box.seats) for box in boxes)
-
-
-def line_path(column: BracketColumn, following: BracketColumn | None, *, decided: bool) -> str:
-    """The path of the lines to the next column: of decided matches, or of the others."""
-    if following is None or not following.slot_count:
-        return ""
-    return "".join(
-        f"M0 {_middle(link.from_slot, column.slot_count)}H{WIDTH // 2}"
-        f"V{_middle(link.to_slot, following.slot_count)}H{WIDTH}"
-        for link in column.links
-        if link.is_decided == decided
-    )
-
-
-def _middle(slot: int, slot_count: int) -> int:
-    """The height of the middle of a match."""
-    return HEIGHT * (2 * slot + 1) // (2 * slot_count)
 
 
 def wall_pages(halves: Sequence[BracketHalf]) -> list[BracketPage]:

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 FIELDS_MAX = 20
-PARAMETERS = frozenset({"part", "parts", "round", "show", "top", "side", "ground", "theme", "at", "machine"})
+PARAMETERS = frozenset({"part", "parts", "round", "show", "top", "side", "ground", "theme", "at", "machine", "by"})
 TOP_MAX = 500
 # Longer numbers are no action of any journal.
 ACTION_ID = re.compile(r"[0-9]{1,15}", re.ASCII)
@@ -128,7 +128,7 @@ def parse_choice(view: PublicView, query: Mapping[str, str]) -> ViewChoice:
         asked=tuple(dict.fromkeys(asked)),
         top=min(int(top), TOP_MAX) if is_number else view.top,
         at=int(at) if ACTION_ID.fullmatch(at) else None,
-        options={name: query[name] for name in ("side", "ground", "theme", "machine") if name in query},
+        options={name: query[name] for name in ("side", "ground", "theme", "machine", "by") if name in query},
     )
 
 
