@@ -94,7 +94,9 @@ class BracketColumn(Struct, frozen=True):
     @property
     def line_of_slot(self) -> dict[int, str]:
         """Slot -> the class of the line that leads on from it; none where matches lead elsewhere."""
-        if any(link.to_slot != (link.from_slot // 2 if self.is_halved else link.from_slot) for link in self.links):
+        if any(
+            link.to_slot != (link.from_slot // 2 if self.is_halved else link.from_slot) for link in self.links
+        ):
             # Groups draw anew who meets.
             return {}
         return {link.from_slot: "goes" if link.is_decided else "goes open" for link in self.links}
@@ -151,7 +153,8 @@ def _match_halves(tournament: Tournament, rules: BracketRules) -> list[BracketHa
     seeds = {
         player_id: source.seed
         for match in matches_by_key.values()
-        for source, player_id in zip(match.node.sources, match.seats, strict=True)
+        # A deciding final has no players before it is needed.
+        for source, player_id in zip(match.node.sources, match.seats, strict=False)
         if isinstance(source, SeedSource) and player_id
     }
     by_round: dict[int, list[BracketMatch]] = {}

@@ -9,7 +9,9 @@ import msgspec
 from msgspec import Struct
 
 FIELDS_MAX = 20
-PARAMETERS = frozenset({"part", "parts", "round", "show", "top", "side", "ground", "theme", "at", "machine", "by"})
+PARAMETERS = frozenset(
+    {"part", "parts", "round", "show", "top", "side", "ground", "theme", "at", "machine", "by"}
+)
 TOP_MAX = 500
 # Longer numbers are no action of any journal.
 ACTION_ID = re.compile(r"[0-9]{1,15}", re.ASCII)
@@ -73,7 +75,7 @@ class ViewChoice(Struct, frozen=True):
 VIEWS: Mapping[str, PublicView] = {
     "/t/{tournament_id}": PublicView(
         template="live/page.html",
-        parts=("head", "now", "tree", "standings", FORECAST, "rounds", WORTH),
+        parts=("head", "tree", "standings", "now", FORECAST, "rounds", WORTH),
         looks_back=True,
         modules=("parts.js", "find.js", "me.js"),
     ),

@@ -26,8 +26,9 @@ function remember(player) {
 function show() {
   const player = remembered();
   const row = player && document.querySelector(`[data-player="${CSS.escape(player)}"]`);
-  const [line, question] = section.children;
+  const [line, question, wrong] = section.children;
   line.hidden = !row;
+  wrong.hidden = !row;
   question.hidden = Boolean(row);
   for (const mine of document.querySelectorAll("li.mine")) mine.classList.remove("mine");
   for (const lit of document.querySelectorAll(".slot.lit, .meets .mine")) lit.classList.remove("lit", "mine");
