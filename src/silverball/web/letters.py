@@ -7,7 +7,7 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 # Names that begin with no Latin letter come last, together.
-OTHER = "#"
+OTHER = "Other scripts"
 
 
 def first_letter(name: str) -> str:
@@ -21,7 +21,7 @@ def by_letter(items: Iterable[Item], name_of: Callable[[Item], str]) -> list[tup
 
     def place(item: Item) -> tuple[bool, str, str]:
         letter = first_letter(name_of(item))
-        return letter == OTHER, letter, name_of(item).casefold()
+        return letter == OTHER, letter, unicodedata.normalize("NFD", name_of(item)).casefold()
 
     groups = groupby(sorted(items, key=place), lambda item: first_letter(name_of(item)))
     return [(letter, list(group)) for letter, group in groups]

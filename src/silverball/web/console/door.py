@@ -14,7 +14,7 @@ from silverball.service.money import writes as money_writes
 from silverball.service.money.reads import money_text
 from silverball.service.tables import sheet
 from silverball.store.tournament.sign_up_requests import SignUpRequest
-from silverball.web import exports, site
+from silverball.web import exports, letters, site
 from silverball.web.console import details
 from silverball.web.form_actions import FormAction
 from silverball.web.forms import FormData, hundredths, numbers
@@ -36,6 +36,7 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
         "listed": listed,
         "receivers": receivers,
         "money": money_text,
+        "by_letter": lambda people: letters.by_letter(people, lambda person: person.name),
         "ways": WAYS,
         "late_from": details.local_minute(late_from, night.tournament.details["timezone"]),
     }
