@@ -241,7 +241,12 @@ def render_profile(request: PageRequest, user_id: int) -> Response:
     """A user's profile; opt-outs hide the same from every visitor, a closed site all but the name."""
     with request.site.store.read() as db:
         if not shows_profiles_to(request):
-            return request.render("people/name.html", user=users.find_user(db, user_id, None))
+            return request.render(
+                "people/name.html",
+                user=users.find_user(db, user_id, None),
+                nights=listing.club_nights(db, user_id, "", 1).rows[:ORGANIZED_MAX],
+                format_title=format_title,
+            )
         bundle = users.user_bundle(db, user_id, None, with_ifpa=True, with_counts=True)
         context = {
             **_history_context(db, user_id, request),
