@@ -156,7 +156,8 @@ function tick() {
     element.textContent = hours ? `${hours}:${clock}` : clock;
   }
   for (const element of document.querySelectorAll("time[data-minutes]")) {
-    element.textContent = `${Math.max(0, Math.floor((now - Date.parse(element.dataset.minutes)) / 60000))} min`;
+    const minutes = Math.max(0, Math.floor((now - Date.parse(element.dataset.minutes)) / 60000));
+    element.textContent = minutes < 100 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
   }
   for (const message of document.querySelectorAll("[data-gone-at]")) {
     message.hidden = now > Date.parse(message.dataset.goneAt);
