@@ -67,7 +67,7 @@ class BadNight:
         self._screens = cycle([self.olga, self.otto])
 
     def _invite_otto(self, browser: Browser) -> None:
-        self.olga.go("/settings")
+        self.olga.go("/settings#directors")
         self.olga.tap("#director-link button")
         link = self.olga.page.locator("textarea#link").input_value()
         # Otto signs in at the console, which is not theirs yet.

@@ -34,9 +34,34 @@
     if (isCut && element.clientWidth > 0 && !isClamped) faults.push(`text is cut off in ${nameOf(element)}`);
   }
 
-  for (const header of document.querySelectorAll("header")) {
+  // Only names and titles may end in an ellipsis.
+  const CUT = "bdi, :has(> bdi), h1, h3, h4, a, .meta, .meets .soft, .night p, .game-names";
+  for (const element of document.body.querySelectorAll("*")) {
+    if (getComputedStyle(element).textOverflow !== "ellipsis" || element.matches(CUT) || !isShown(element)) continue;
+    if (element.scrollWidth > element.clientWidth + 1) faults.push(`an ellipsis in ${nameOf(element)}`);
+  }
+
+  // Lines of a bracket end at the middle of a match, and meet half way.
+  const middle = (element) => { const { top, bottom } = element.getBoundingClientRect(); return (top + bottom) / 2; };
+  for (const slot of [...document.querySelectorAll(".slot.goes, .slot.fed")].filter(isShown)) {
+    const [share, match] = [slot.getBoundingClientRect(), (slot.querySelector(".match") ?? slot).getBoundingClientRect()];
+    const off = Math.max(Math.abs(share.left - match.left), Math.abs(share.right - match.right), Math.abs(middle(slot) - (match.top + match.bottom) / 2));
+    if (off > 1) faults.push(`a line ends ${off.toFixed(1)} px beside ${nameOf(slot)}`);
+    const column = slot.closest(".column").nextElementSibling;
+    if (!slot.matches(".goes") || !column) continue;
+    const at = [...slot.parentElement.children].indexOf(slot);
+    const isHalved = slot.parentElement.matches(".halved");
+    const next = column.querySelectorAll(".slot")[isHalved ? Math.floor(at / 2) : at];
+    const end = isHalved ? (at % 2 ? share.top : share.bottom) : middle(slot);
+    if (Math.abs(end - middle(next)) > 1) faults.push(`a line misses ${nameOf(next)} by ${(end - middle(next)).toFixed(1)} px`);
+    const long = parseFloat(getComputedStyle(slot, "::after").width) + parseFloat(getComputedStyle(next, "::before").width);
+    const gap = next.getBoundingClientRect().left - share.right;
+    if (Math.abs(long - gap) > 1) faults.push(`lines of ${long} px fill a gap of ${gap.toFixed(1)} px after ${nameOf(slot)}`);
+  }
+
+  for (const header of document.querySelectorAll(".top, .night")) {
     const { height } = header.getBoundingClientRect();
-    if (isShown(header) && height > headerMax) faults.push(`the header is ${Math.round(height)} px high`);
+    if (isShown(header) && height > headerMax + 0.5) faults.push(`the header is ${Math.round(height)} px high`);
   }
 
   const controls = [...document.querySelectorAll(
@@ -45,8 +70,10 @@
   const boxes = controls.map((control) => control.getBoundingClientRect());
   controls.forEach((control, index) => {
     const { height, width } = boxes[index];
-    if (height < targetMin - 0.5) faults.push(`target ${Math.round(height)} px high: ${nameOf(control)}`);
-    if (width < targetMin - 0.5) faults.push(`target ${Math.round(width)} px wide: ${nameOf(control)}`);
+    // Letters are the one target that may be smaller.
+    const least = control.matches(".letters a") ? 36 : targetMin;
+    if (height < least - 0.5) faults.push(`target ${Math.round(height)} px high: ${nameOf(control)}`);
+    if (width < least - 0.5) faults.push(`target ${Math.round(width)} px wide: ${nameOf(control)}`);
   });
 
   // Lists and bars touch by design; other controls keep apart.
@@ -64,5 +91,18 @@
       if (distance < distanceMin - 0.5) faults.push(`${Math.round(distance)} px between ${nameOf(first)} and ${nameOf(second)}`);
     }
   });
+
+  // No control lies over a name; what sticks to an edge does so by design.
+  const sticks = (element) => element.closest(".bar, .feed, .outbox, .meanwhile, .night, .finder, .you");
+  const names = [...document.querySelectorAll("bdi")].filter(isShown).filter((name) => !sticks(name));
+  for (const name of names) {
+    const a = name.getBoundingClientRect();
+    const over = controls.findIndex((control, index) => {
+      const b = boxes[index];
+      const covers = Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2;
+      return covers && !control.contains(name) && !name.contains(control) && !sticks(control);
+    });
+    if (over >= 0) faults.push(`${nameOf(controls[over])} lies over ${nameOf(name)}`);
+  }
   return [...new Set(faults)];
 }

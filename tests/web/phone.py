@@ -142,6 +142,10 @@ def on_the_console(browser_page: BrowserPage, path: str = "/t/1/run") -> None:
     browser_page.page.fill("#password", PASSWORD)
     browser_page.page.click("main button")
     browser_page.page.wait_for_url(f"**{path}")
+    # The groups of the settings.
+    browser_page.page.evaluate(
+        "document.querySelectorAll('details.group').forEach(group => group.open = true)"
+    )
 
 
 def actions(store: Store) -> int:

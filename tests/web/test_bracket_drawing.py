@@ -69,13 +69,21 @@ def test_a_bye_leaves_its_place_empty(director: Director) -> None:
             assert {box.slot for box in column.boxes if not box.is_extra} <= set(range(column.slot_count))
 
 
-def test_a_line_goes_from_the_middle_of_a_match_to_the_middle_of_the_next() -> None:
-    first, second = a_column(4), a_column(2)
-    assert bracket_tree.line_path(first, second, decided=False).startswith(
-        "M0 125H5V250H10M0 375H5V250H10M0 625H5V750H10"
-    )
-    assert bracket_tree.line_path(first, second, decided=True) == ""
-    assert bracket_tree.line_path(second, None, decided=False) == ""
+def test_a_line_leads_to_the_next_match_and_is_broken_until_it_is_decided() -> None:
+    first = a_column(4)
+    assert first.is_halved
+    assert first.line_of_slot == dict.fromkeys(range(4), "goes open")
+    assert first.reached_slots == {0, 1}
+    assert a_column(2, is_over=True).line_of_slot == {0: "goes", 1: "goes"}
+    straight = BracketColumn("", first.boxes, 4, [BracketLink(slot, slot) for slot in range(4)])
+    assert not straight.is_halved
+    assert straight.reached_slots == {0, 1, 2, 3}
+
+
+def test_no_line_is_drawn_where_groups_meet_anew() -> None:
+    crossed = BracketColumn("", a_column(4).boxes, 4, [BracketLink(0, 1), BracketLink(1, 0)])
+    assert crossed.line_of_slot == {}
+    assert crossed.reached_slots == set()
 
 
 def test_a_large_bracket_is_cut_into_pages_that_fit_a_wall() -> None:
@@ -111,12 +119,14 @@ def test_players_draw_the_lines_between_groups(director: Director) -> None:
 
 
 @one_database
-def test_lines_are_images_that_readers_skip(store: Store, director: Director) -> None:
-    director.create("bracket")
+def test_seeds_numbers_and_lines_are_on_the_page(store: Store, director: Director) -> None:
+    director.create("bracket", seeding="manual")
     director.start(4)
     director.finish(director.open_games()[0])
     page = PublicVisitor(store).page(f"/t/{director.tournament_id}?part=tree")
-    (image,) = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
-    assert 'aria-hidden="true"' in image
-    assert '<path class="gone" d="M0 250H5V500H10"/>' in image
+    classes = re.findall(r'<li class="(slot[ \w]*)" id="m\d', page)
+    assert classes == ["slot goes", "slot goes open", "slot goes open fed"]
+    assert "Bracket, Semifinals, match </span>1" in page
+    assert '<span class="seed"><span class="hidden">seed </span>4</span>' in page
+    assert "Who takes it?" in page
     assert "For third place" in page

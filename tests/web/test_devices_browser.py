@@ -53,7 +53,7 @@ def tap_order(browser_page: BrowserPage, form: str, game: Game) -> None:
 
 def a_link(browser_page: BrowserPage, name: str) -> str:
     """Create a link; returns its path as a phone reads it from the screen."""
-    browser_page.go("/t/1/run/settings")
+    browser_page.go("/t/1/run/settings#keepers")
     browser_page.page.fill("#device-name", name)
     browser_page.page.click("text=Make a link")
     browser_page.page.wait_for_selector("#link")
@@ -98,7 +98,7 @@ def test_a_phone_keeps_scores_another_reports_and_a_revoked_link_loses_nothing(
     browser_page.go("/t/1/run")
     assert "by device: Tablet at the bar" in browser_page.page.inner_text(".undo")
     # A player scans their code on the list of names.
-    browser_page.go("/t/1/run/settings")
+    browser_page.go("/t/1/run/settings#keepers")
     browser_page.page.click("text=Make codes")
     browser_page.page.wait_for_selector("text=Make new codes")
     with store.read() as db:
@@ -137,7 +137,7 @@ def revoked_in_the_middle(store: Store, browser_page: BrowserPage, phone: Browse
     game = next(game for game in night_of(store).games if game.status == "started")
     phone.go("/t/1/run")
     tap_order(phone, f"#result-{game.game_id}", game)
-    browser_page.go("/t/1/run/settings")
+    browser_page.go("/t/1/run/settings#keepers")
     browser_page.page.click("text=Revoke: Tablet at the bar")
     browser_page.page.wait_for_selector("text=Revoke: Tablet", state="detached")
     phone.page.click(f"#result-{game.game_id} >> text=Save")

@@ -64,7 +64,8 @@ def test_home_says_what_is_here_and_what_runs(store: Store, visitor: Visitor) ->
     assert page.status_code == 200
     text = page_forms.text_of(page.text)
     assert "Thursday Strikes" in text
-    assert "Last Week" not in text
+    assert text.index("Tonight") < text.index("Thursday Strikes") < text.index("Last podiums")
+    assert text.index("Last podiums") < text.index("Last Week") < text.index("Run a tournament")
     for link in ("/run", "/docs", "/openapi.json", "/account"):
         assert f'href="{link}"' in page.text
     assert "first account" not in text.lower()

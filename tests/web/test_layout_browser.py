@@ -269,8 +269,8 @@ def test_every_component_is_shown_in_both_themes(browser_page: BrowserPage) -> N
     browser_page.go("/style")
     browser_page.assert_usable()
     ground = "theme => getComputedStyle(document.querySelector(`.theme-${theme}`)).backgroundColor"
-    assert browser_page.page.evaluate(ground, "light") == "rgb(246, 247, 249)"
-    assert browser_page.page.evaluate(ground, "dark") == "rgb(15, 18, 23)"
+    assert browser_page.page.evaluate(ground, "light") == "rgb(236, 238, 240)"
+    assert browser_page.page.evaluate(ground, "dark") == "rgb(14, 16, 18)"
     templates = Path(site.__file__).parent / "templates"
     shown = (templates / "style.html").read_text(encoding="utf-8")
     macros = re.findall(r"{% macro (\w+)", (templates / "components.html").read_text(encoding="utf-8"))

@@ -33,13 +33,17 @@ FOREIGN = re.compile(
 )
 # The one form of the page, which looks back.
 OWN_FORM = re.compile(r'<form method="get" action="/t/\d+">.*?</form>', re.DOTALL)
-# The list of players to find oneself in, without the players.
+# The field to find oneself with, what opens, and icons.
 OWN_FINDER = re.compile(
-    r'<button type="button" class="quiet">Not you\?</button>|<details>\s*<summary>Find yourself</summary>'
-    r'|<input id="who" [^<>]*>'
+    r'<button type="button" class="quiet">Not you\?</button>|<input id="who" [^<>]*>'
+    r"|<details>\s*<summary>(Show it on a page of yours|As it stood earlier|How this is computed)</summary>"
+    r'|<svg class="icon" aria-hidden="true"><use href="#i-\w+"/></svg>'
 )
-# The wall's QR code.
-OWN_CODE = re.compile(r'<svg [\w=":/. -]*><path [\w=":/#. -]*/></svg>')
+# The wall's QR code, and the symbols of the icons.
+OWN_CODE = re.compile(
+    r'<svg [\w=":/. -]*><path [\w=":/#. -]*/></svg>'
+    r"|<svg hidden>(<symbol [^<>]*>(<(path|circle) [^<>]*/>)*</symbol>)*</svg>"
+)
 CUTOFFS = [{"index": 0, "value": 4, "cumulative": 4, "text": "A final", "color": None}]
 
 
@@ -190,11 +194,11 @@ def test_the_line_of_the_cut_lies_below_the_last_place_that_is_in(
 ) -> None:
     hall = a_night(store, rounds=3)
     html = passer.page(f"/t/{hall.tournament_id}?part=standings")
-    above, line, below = html.partition('<tr class="cut">')
+    above, line, below = html.partition('<li class="cut">')
     assert line
     assert "A final" in below
     inside = [position for position, _, _ in hall.table() if position <= 4]
-    assert above.count('<tr id="s') == len(inside)
+    assert above.count('<li id="s') == len(inside)
 
 
 def test_the_page_says_who_plays_where_and_who_begins(store: Store, passer: PublicVisitor) -> None:

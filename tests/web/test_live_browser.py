@@ -290,10 +290,10 @@ def test_fifteen_open_games_are_on_one_screen_of_a_television(
         assert box["y"] + box["height"] <= floor["y"] + floor["height"] + 1
     assert wall.page.evaluate(HIDDEN_BEYOND) == [0, 0]
     ground = wall.page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert ground == "rgb(15, 18, 23)"
+    assert ground == "rgb(14, 16, 18)"
     wall.picture("wall-60-1920")
     wall.open(f"{live_server.page}/wall?theme=light")
-    assert wall.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(246, 247, 249)"
+    assert wall.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(236, 238, 240)"
     context.close()
 
 

@@ -35,7 +35,7 @@ def newest_action(store: Store, tournament_id: int) -> int:
 
 
 def standings(html: str) -> list[str]:
-    return re.findall(r'<tr id="s\d+">.*?</tr>', html, re.DOTALL)
+    return re.findall(r'<li id="s\d+".*?</li>', html, re.DOTALL)
 
 
 def test_the_page_shows_the_night_as_it_stood_and_leads_back_to_now(

@@ -56,5 +56,5 @@ def test_a_tie_is_drawn_with_three_taps_and_named_as_drawn(
     expect(page.locator("text=drawn by lot")).to_have_count(2)
     assert layout.faults_of(page) == []
     page.goto(f"{base_url}/t/1")
-    expect(page.locator("#table ~ .scroll >> text=drawn by lot")).to_have_count(2)
+    expect(page.locator("#ranking >> text=drawn by lot")).to_have_count(2)
     assert {entrant.is_tie_drawn for entrant in night_of(store).entrants if entrant.tie_group} == {True}

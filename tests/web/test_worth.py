@@ -26,7 +26,7 @@ def passer(store: Store) -> Iterator[PublicVisitor]:
 def test_the_live_page_says_what_the_night_is_worth(store: Store, passer: PublicVisitor) -> None:
     hall = Hall(store, "matchplay", NAMES, duration=5)
     page = passer.text(f"/t/{hall.tournament_id}")
-    assert "Worth 0.0 points to the winner." in page
+    assert "What it is worth needs the IFPA's player file." in page
     assert "20 %, 5 meaningful games" in page
     assert "By the federation's rule: 5 rounds of 1 game" in page
     assert "4 players have no federation record here" in page

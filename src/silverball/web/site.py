@@ -26,6 +26,7 @@ from silverball.kit.security import tokens
 from silverball.service.sheets.sources import ListSource, ReadList, read_list
 from silverball.settings import Settings
 from silverball.store.database.engine import Store
+from silverball.web import icons
 from silverball.web.sign_in_throttle import HourlyLimiter, SignInLimiter
 from silverball.web.visitors import cookie_name
 
@@ -174,7 +175,7 @@ def feed_app_key(settings: Settings) -> str:
 
 def render_text(template: str, **context: Any) -> str:
     """A template filled in, as text."""
-    return _templates().get_template(template).render(**context)
+    return icons.with_symbols(_templates().get_template(template).render(**context), template)
 
 
 def message_page(status: int, title: str, sentence: str) -> HTMLResponse:
@@ -217,6 +218,8 @@ def _templates() -> "jinja2.Environment":
         auto_reload=False,
     )
     templates.filters["moment"] = _format_moment
+    templates.filters["night_time"] = _format_night_time
+    templates.filters["night_day"] = _format_night_day
     templates.filters["iso"] = _format_iso
     templates.globals["static"] = static_url
     return templates
@@ -227,6 +230,16 @@ def _format_moment(at: datetime) -> "markupsafe.Markup":
     import markupsafe
 
     return markupsafe.Markup('<span class="moment">{}</span>').format(f"{at:%Y-%m-%d %H:%M} UTC")
+
+
+def _format_night_time(local: str) -> str:
+    """A local time of the interface as a person says it: `Fri 27 Nov, 19:30`."""
+    return f"{datetime.fromisoformat(local[:16]):%a %-d %b, %H:%M}"
+
+
+def _format_night_day(local: str) -> str:
+    """The day of a night: `27 Nov 2026`."""
+    return f"{datetime.fromisoformat(local[:16]):%-d %b %Y}"
 
 
 def _format_iso(at: datetime) -> str:

@@ -348,6 +348,10 @@ class TournamentNight(Struct, frozen=True, kw_only=True, dict=True):
         """An ISO time of the interface in the tournament's time zone: `2026-03-05 20:30`."""
         return base.local(datetime.fromisoformat(at), self.tournament.details["timezone"])[:16]
 
+    def clock(self, at: datetime) -> str:
+        """A moment on the clock of the venue: `20:30`."""
+        return base.local(at, self.tournament.details["timezone"])[11:16]
+
     def finishing_order(self, game: Game) -> list[int]:
         """Player ids, first to last, as far as they are recorded."""
         recorded = game.finishing_order or game.result_positions

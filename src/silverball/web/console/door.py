@@ -15,7 +15,7 @@ from silverball.service.money.reads import money_text
 from silverball.service.players import reads as player_reads
 from silverball.service.tables import sheet
 from silverball.store.tournament.sign_up_requests import SignUpRequest
-from silverball.web import exports, site
+from silverball.web import exports, letters, site
 from silverball.web.console import details
 from silverball.web.form_actions import FormAction
 from silverball.web.forms import FormData, hundredths, number_fields, numbers
@@ -40,6 +40,7 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
         "receivers": receivers,
         "book_names": {player.player_id: player.name for player in known},
         "money": money_text,
+        "by_letter": lambda people: letters.by_letter(people, lambda person: person.name),
         "ways": WAYS,
         "late_from": details.local_minute(late_from, night.tournament.details["timezone"]),
     }

@@ -22,7 +22,7 @@ from silverball.service.rounds import reads as rounds_reads
 from silverball.service.tournaments.reads import listing
 from silverball.service.venues import reads as venues_reads
 from silverball.store.database.engine import Db
-from silverball.web import forms
+from silverball.web import forms, letters
 from silverball.web.console import door
 from silverball.web.forms import FormData, parse_number
 from silverball.web.page_request import PageRequest
@@ -158,6 +158,14 @@ FORMER_MAX = 50
 FEDERATION_LETTERS_MIN = 2
 
 
+def _roster_by_letter(night: TournamentNight) -> list[tuple[str, list[Entrant]]]:
+    """The entrants under their first letters; who has left comes last, together."""
+    active = [entrant for entrant in night.roster if entrant.is_active]
+    gone = [entrant for entrant in night.roster if not entrant.is_active]
+    grouped = letters.by_letter(active, lambda entrant: night.player_name(entrant.player_id))
+    return [*grouped, ("Away", gone)] if gone else grouped
+
+
 def players_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
     """Players of the book that a search or a former tournament offers, and of the federation's file."""
     words = request.query.get("q", "").replace("\x00", "").strip()[:SEARCH_LETTERS_MAX]
@@ -183,6 +191,7 @@ def players_context(request: PageRequest, night: TournamentNight) -> dict[str, A
     return {
         **late_context(night),
         "door": door.door_summary(night.tournament, untaken),
+        "roster_letters": _roster_by_letter(night),
         "words": words,
         "former": former,
         "former_id": former_id,

@@ -251,7 +251,7 @@ VIEWS: Mapping[str, ConsoleView] = {
     ),
     "settings": ConsoleView(
         "Settings",
-        ("status", "settings", "about", "links", "prices", "registration", "directors", "keepers", "remove"),
+        ("status", "settings", "about", "entry", "helpers", "ends"),
         settings.load_context,
         about="format, time and place, registration, directors, scorekeepers and their devices",
     ),

@@ -47,6 +47,8 @@ class BracketSeat(Struct, frozen=True, kw_only=True):
     """A place in a match: its player, or where the player will come from."""
 
     player_id: int | None = None
+    # Where the bracket placed them; None where no seed led there.
+    seed: int | None = None
     # Who comes there, where the player is not known yet.
     placeholder: str = ""
     # Games won, points or strokes; empty where there is nothing to count.
@@ -88,6 +90,26 @@ class BracketColumn(Struct, frozen=True):
     boxes: Sequence[MatchBox]
     slot_count: int = 0
     links: Sequence[BracketLink] = ()
+
+    @property
+    def is_halved(self) -> bool:
+        """Whether two matches lead to one."""
+        return any(link.from_slot != link.to_slot for link in self.links)
+
+    @property
+    def line_of_slot(self) -> dict[int, str]:
+        """Slot -> the class of the line that leads on from it; none where matches lead elsewhere."""
+        if any(
+            link.to_slot != (link.from_slot // 2 if self.is_halved else link.from_slot) for link in self.links
+        ):
+            # Groups draw anew who meets.
+            return {}
+        return {link.from_slot: "goes" if link.is_decided else "goes open" for link in self.links}
+
+    @property
+    def reached_slots(self) -> set[int]:
+        """The slots of the next column that lines reach."""
+        return {link.to_slot for link in self.links} if self.line_of_slot else set()
 
     @property
     def slots(self) -> list[MatchBox | None]:
@@ -134,6 +156,13 @@ def _match_halves(tournament: Tournament, rules: BracketRules) -> list[BracketHa
         return []
     numbers = brackets.match_numbers(tournament, matches_by_key)
     box_numbers = {key: number for number, key in enumerate(matches_by_key, start=1)}
+    seeds = {
+        player_id: source.seed
+        for match in matches_by_key.values()
+        # A deciding final has no players before it is needed.
+        for source, player_id in zip(match.node.sources, match.seats, strict=False)
+        if isinstance(source, SeedSource) and player_id
+    }
     by_round: dict[int, list[BracketMatch]] = {}
     for match in matches_by_key.values():
         by_round.setdefault(match.node.key[0], []).append(match)
@@ -146,7 +175,7 @@ def _match_halves(tournament: Tournament, rules: BracketRules) -> list[BracketHa
         if needed:
             boxes = [
                 replace(
-                    _match_box(match, matches_by_key, numbers, tournament),
+                    _match_box(match, matches_by_key, numbers, seeds, tournament),
                     box_number=box_numbers[match.node.key],
                 )
                 for match in needed
@@ -206,7 +235,11 @@ def _who_comes(source: Source, matches: Matches, numbers: Mapping[NodeKey, int])
 
 
 def _match_box(
-    match: BracketMatch, matches: Matches, numbers: Mapping[NodeKey, int], tournament: Tournament
+    match: BracketMatch,
+    matches: Matches,
+    numbers: Mapping[NodeKey, int],
+    seeds: Mapping[int, int],
+    tournament: Tournament,
 ) -> MatchBox:
     game = match.game
     won: dict[int, str] = {}
@@ -218,7 +251,8 @@ def _match_box(
     for source, player_id in zip(match.node.sources, match.seats, strict=True):
         if player_id:
             state = _seat_state(match, player_id)
-            seats.append(BracketSeat(player_id=player_id, result_text=won.get(player_id, ""), state=state))
+            text, seed = won.get(player_id, ""), seeds.get(player_id)
+            seats.append(BracketSeat(player_id=player_id, seed=seed, result_text=text, state=state))
         elif player_id is None:
             seats.append(BracketSeat(placeholder=_who_comes(source, matches, numbers)))
         else:
@@ -309,11 +343,9 @@ def _score_text(score: Decimal | None) -> str:
     return "" if score is None else f"{score.normalize():f}"
 
 
-# The drawing of a bracket: the lines between its columns, and its pages on a wall.
+# The pages of a bracket on a wall.
 
 
-# The lines are drawn in a field of this size, which is stretched to the height of the columns.
-WIDTH, HEIGHT = 10, 1000
 # A page of a wall has room for this many columns and lines of names.
 PAGE_COLUMNS_MAX = 4
 PAGE_NAMES_MAX = 16
@@ -330,23 +362,6 @@ class BracketPage(Struct, frozen=True):
         """Whether nothing is left to play in it."""
         boxes = [box for column in self.columns for box in column.boxes]
         return all(any(seat.state for seat in box.seats) for box in boxes)
-
-
-def line_path(column: BracketColumn, following: BracketColumn | None, *, decided: bool) -> str:
-    """The path of the lines to the next column: of decided matches, or of the others."""
-    if following is None or not following.slot_count:
-        return ""
-    return "".join(
-        f"M0 {_middle(link.from_slot, column.slot_count)}H{WIDTH // 2}"
-        f"V{_middle(link.to_slot, following.slot_count)}H{WIDTH}"
-        for link in column.links
-        if link.is_decided == decided
-    )
-
-
-def _middle(slot: int, slot_count: int) -> int:
-    """The height of the middle of a match."""
-    return HEIGHT * (2 * slot + 1) // (2 * slot_count)
 
 
 def wall_pages(halves: Sequence[BracketHalf]) -> list[BracketPage]:

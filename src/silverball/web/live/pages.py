@@ -22,7 +22,7 @@ from silverball.store.database.engine import Store
 from silverball.store.database.faults import DatabaseUnavailable
 from silverball.web import deciding_ties, qr_codes, site
 from silverball.web.forms import format_title
-from silverball.web.live import bracket_tree, summary, tournament_view, views
+from silverball.web.live import summary, tournament_view, views
 from silverball.web.live.tournament_view import PublicTournament
 from silverball.web.live.views import VIEWS, PublicView, ViewChoice
 from silverball_wire.rounds import TournamentDraws
@@ -168,7 +168,6 @@ class PublicPages(Struct, frozen=True):
             points_text=tournament_view.points_text,
             prize_text=money_reads.money_text,
             deciding=[] if is_past else deciding_ties.ties_on_page(public.night),
-            line_path=bracket_tree.line_path,
             qr_code=qr_codes.qr_code,
             motd_expires_at=tournament_view.motd_expires_at(tournament.details.get("motd_expiration")),
         )

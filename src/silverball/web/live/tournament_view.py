@@ -32,7 +32,7 @@ from silverball.store.database.engine import Db, Store
 from silverball.store.tournament import announcements, journal
 from silverball.store.tournament.announcements import ChannelHead
 from silverball.store.tournament.journal import JournalSpan
-from silverball.web import tournament_night, tournament_worth
+from silverball.web import letters, tournament_night, tournament_worth
 from silverball.web.live import bracket_tree
 from silverball.web.live.bracket_tree import BracketHalf, BracketPage
 from silverball.web.tournament_night import TournamentNight
@@ -328,7 +328,8 @@ def _fact_text(fact: CertainFact | WithdrawnFact, cut: int | None) -> str:
 
 
 def _ordinal(place: int) -> str:
-    return {1: "1st", 2: "2nd", 3: "3rd"}.get(place, f"{place}th")
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    return f"{place}{'th' if place % 100 in {11, 12, 13} else ending}"
 
 
 PARTS = parts.PartsQuery(include_location=True, include_series=True, include_linked_tournaments=True)
@@ -411,7 +412,11 @@ class PublicTournament(Struct, frozen=True, kw_only=True, dict=True):
             qualified = sum(standing.position <= cutoff.last_place for standing in standings)
             if 0 < qualified < len(standings):
                 text = band["text"] if isinstance(band, Mapping) else band.text
-                texts[qualified] = text or f"The first {cutoff.last_place}"
+                goal = text or "the final"
+                last = standings[qualified - 1].position
+                tied = sum(bool(row.on_cutoff_bubble) and row.position == last for row in standings)
+                goal = f"{tied} tied for {_ordinal(last)}" if tied > 1 else goal
+                texts[qualified] = f"Top {cutoff.last_place}: {goal}"
         return [
             StandingRow(standing, texts.get(number, "")) for number, standing in enumerate(standings, start=1)
         ]
@@ -427,9 +432,40 @@ class PublicTournament(Struct, frozen=True, kw_only=True, dict=True):
         )
 
     @cached_property
+    def moves(self) -> dict[int, Mover]:
+        """Player id -> how far they moved with the newest results."""
+        return {mover.player_id: mover for mover in find_movers(self.tournament, self.standings)}
+
+    @property
     def movers(self) -> list[Mover]:
         """The players who moved most with the newest results."""
-        return find_movers(self.tournament, self.standings)[:MOVERS_SHOWN_MAX]
+        return list(self.moves.values())[:MOVERS_SHOWN_MAX]
+
+    @cached_property
+    def machine_of_player(self) -> dict[int, int]:
+        """Player id -> the machine on which they play at the moment."""
+        return {
+            player_id: game.arena_id
+            for game in self.open_games
+            if game.arena_id is not None
+            for player_id in game.player_ids
+        }
+
+    @cached_property
+    def round_progress(self) -> tuple[int, int] | None:
+        """How many games of the open round are done, and of how many; None where rounds do not open."""
+        newest = self.tournament.newest_round
+        if newest is None or self.tournament.status != "started" or not self.night.opens_rounds:
+            return None
+        games = self.games_of_round(newest)
+        return sum(game.status == "completed" for game in games), len(games)
+
+    @cached_property
+    def standings_by_letter(self) -> list[tuple[str, list[StandingRow]]]:
+        """The standings by name."""
+        return letters.by_letter(
+            self.standing_rows, lambda row: self.night.player_name(row.standing.player_id)
+        )
 
     # Open games and queues
 
@@ -522,6 +558,11 @@ class PublicTournament(Struct, frozen=True, kw_only=True, dict=True):
         return bracket_tree.bracket_halves(self.tournament)
 
     @property
+    def winner_ids(self) -> list[int]:
+        """The players on the first place."""
+        return [standing.player_id for standing in self.standings if standing.position == 1]
+
+    @property
     def bracket_pages(self) -> list[BracketPage]:
         """The bracket in parts that fit a wall."""
         return bracket_tree.wall_pages(self.bracket_halves)
@@ -602,8 +643,9 @@ def _past_action(db: Db, tournament_id: int, action_id: int) -> PastAction:
 
 
 def points_text(points: object) -> str:
-    """Points without zero decimals; empty when there are none."""
-    return "" if points is None else str(points).removesuffix(".00")
+    """Points without decimals that say nothing: `12`, `7.5`; empty when there are none."""
+    text = "" if points is None else str(points)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def motd_expires_at(text: object) -> str:

@@ -9,7 +9,9 @@ import msgspec
 from msgspec import Struct
 
 FIELDS_MAX = 20
-PARAMETERS = frozenset({"part", "parts", "round", "show", "top", "side", "ground", "theme", "at", "machine"})
+PARAMETERS = frozenset(
+    {"part", "parts", "round", "show", "top", "side", "ground", "theme", "at", "machine", "by"}
+)
 TOP_MAX = 500
 # Longer numbers are no action of any journal.
 ACTION_ID = re.compile(r"[0-9]{1,15}", re.ASCII)
@@ -73,7 +75,7 @@ class ViewChoice(Struct, frozen=True):
 VIEWS: Mapping[str, PublicView] = {
     "/t/{tournament_id}": PublicView(
         template="live/page.html",
-        parts=("head", "now", "tree", "standings", FORECAST, "rounds", WORTH),
+        parts=("head", "tree", "standings", "now", FORECAST, "rounds", WORTH),
         looks_back=True,
         modules=("parts.js", "find.js", "me.js"),
     ),
@@ -128,7 +130,7 @@ def parse_choice(view: PublicView, query: Mapping[str, str]) -> ViewChoice:
         asked=tuple(dict.fromkeys(asked)),
         top=min(int(top), TOP_MAX) if is_number else view.top,
         at=int(at) if ACTION_ID.fullmatch(at) else None,
-        options={name: query[name] for name in ("side", "ground", "theme", "machine") if name in query},
+        options={name: query[name] for name in ("side", "ground", "theme", "machine", "by") if name in query},
     )
 
 

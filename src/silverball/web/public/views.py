@@ -1,7 +1,7 @@
 """Views without an account: the start page, a user's profile, a series, a player, a game."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -31,8 +31,9 @@ from silverball.web.forms import FormState, format_title
 from silverball.web.page_request import GUEST, PageRequest
 from silverball.web.public import report_page
 from silverball.web.public.report_page import ReportPage
-from silverball.web.tournament_night import load_room_view
+from silverball.web.tournament_night import load_room_view, player_names
 from silverball_wire.players import EntrantPart, Player
+from silverball_wire.tournaments import Tournament as WireTournament
 
 # The state of a player in a running tournament, as their own page shows it.
 
@@ -145,6 +146,8 @@ class RenderedOnce(dict[Any, Markup]):
 
 
 RUNNING_MAX = 50
+NEXT_WITHIN = timedelta(days=366)
+NEXT_MAX, PODIUMS_MAX, SERIES_MAX = 4, 3, 4
 PLAYED_PER_PAGE = 25
 ORGANIZED_MAX = 10
 OPPONENTS_SHOWN_MAX = 10
@@ -161,20 +164,61 @@ NOW_PART = "now"
 PLAYER_PARTS = parts.PartsQuery(include_players=True, include_arenas=True)
 
 
+class Podium(Struct, frozen=True):
+    """A completed night with places and names of the first three."""
+
+    night: WireTournament
+    places: Sequence[tuple[int, str]]
+
+
 def render_home(request: PageRequest) -> Response:
-    """The start page with the running tournaments."""
+    """The start page: what is played tonight, the next nights, the last podiums, series."""
     query = listing.TournamentQuery(status="started", limit=RUNNING_MAX)
     with request.site.store.read() as db:
-        is_new = users.is_new_site(db)
         running = listing.tournaments_page(db, query, None)
+        next_nights = _next_nights(db, request.site.now())
+        context: dict[str, Any] = {
+            "is_new": users.is_new_site(db),
+            "podiums": _last_podiums(db),
+            "series": series_reads.series_page(db, series_reads.SeriesQuery(), None).rows[:SERIES_MAX],
+            "takes_sign_ups": bool(next_nights) and _takes_sign_ups(db, next_nights[0].tournament_id),
+        }
     return request.render(
         "home.html",
         running=running.rows,
         running_total=running.total,
-        is_new=is_new,
+        next_nights=next_nights,
+        **context,
         version=silverball.__version__,
         format_title=format_title,
     )
+
+
+def _next_nights(db: Db, now: datetime) -> list[WireTournament]:
+    """The nights that come, the next first; tests count nowhere."""
+    # A night that begins late belongs to the day before.
+    days = f"{now - timedelta(days=1):%Y-%m-%d};{now + NEXT_WITHIN:%Y-%m-%d}"
+    query = listing.TournamentQuery(status="planned", date_interval=days, limit=listing.PER_PAGE_MAX)
+    nights = [night for night in listing.tournaments_page(db, query, None).rows if not night.test]
+    return nights[::-1][:NEXT_MAX]
+
+
+def _takes_sign_ups(db: Db, tournament_id: int) -> bool:
+    found = parts.find_tournament(db, tournament_id, parts.PartsQuery(include_rsvp_configuration=True), None)
+    return isinstance(found.rsvp_configuration, Struct) and found.rsvp_configuration.status == "active"
+
+
+def _last_podiums(db: Db) -> list[Podium]:
+    """The newest completed nights with the first three places of each."""
+    query = listing.TournamentQuery(status="completed", limit=4 * PODIUMS_MAX)
+    nights = [night for night in listing.tournaments_page(db, query, None).rows if not night.test]
+    podiums = []
+    for night in nights[:PODIUMS_MAX]:
+        best = [row for row in standings.decoded_standings(db, night.tournament_id) if row.position <= 3][:3]
+        names = player_names(db, night.tournament_id, None)
+        places = [(row.position, names.get(row.player_id, "Removed player")) for row in best]
+        podiums.append(Podium(night, places))
+    return podiums
 
 
 def render_first_form(request: PageRequest, status: int = 200, fault: str = "") -> Response:
@@ -197,7 +241,12 @@ def render_profile(request: PageRequest, user_id: int) -> Response:
     """A user's profile; opt-outs hide the same from every visitor, a closed site all but the name."""
     with request.site.store.read() as db:
         if not shows_profiles_to(request):
-            return request.render("people/name.html", user=users.find_user(db, user_id, None))
+            return request.render(
+                "people/name.html",
+                user=users.find_user(db, user_id, None),
+                nights=listing.club_nights(db, user_id, "", 1).rows[:ORGANIZED_MAX],
+                format_title=format_title,
+            )
         bundle = users.user_bundle(db, user_id, None, with_ifpa=True, with_counts=True)
         context = {
             **_history_context(db, user_id, request),

@@ -2,6 +2,8 @@
 
 const section = document.getElementById("me");
 const key = section && `silverball-me-${section.dataset.tournament}`;
+// Whether the next name that is tapped is one's own.
+let isChoosing = false;
 
 function remembered() {
   try {
@@ -20,31 +22,57 @@ function remember(player) {
   }
 }
 
-// Show the player on top, with the place, and mark the row of the standings.
+// Show the player's line on top, and mark it in the list.
 function show() {
   const player = remembered();
-  const link = player && section.querySelector(`[data-player="${CSS.escape(player)}"] a`);
-  const [line, choice] = section.children;
-  line.hidden = !link;
-  choice.hidden = Boolean(link);
-  for (const row of document.querySelectorAll("tr.mine")) row.classList.remove("mine");
-  if (!link) return;
-  const row = document.getElementById(`s${player}`);
-  row?.classList.add("mine");
-  const place = row?.firstElementChild.textContent;
+  const row = player && document.querySelector(`[data-player="${CSS.escape(player)}"]`);
+  const [line, question, wrong] = section.children;
+  line.hidden = !row;
+  wrong.hidden = !row;
+  question.hidden = Boolean(row);
+  for (const mine of document.querySelectorAll("li.mine")) mine.classList.remove("mine");
+  for (const lit of document.querySelectorAll(".slot.lit, .meets .mine")) lit.classList.remove("lit", "mine");
+  if (!row) return;
+  row.classList.add("mine");
+  // The way through the bracket: lit as far as they have come.
+  for (const seat of document.querySelectorAll(`[data-seat="${CSS.escape(player)}"]`)) {
+    seat.classList.add("mine");
+    seat.closest(".slot")?.classList.add("lit");
+  }
   const [own] = line.children;
-  own.href = link.href;
-  own.textContent = `You: ${link.textContent.trim()}${place ? `, place ${place}` : ""}`;
+  own.href = row.firstElementChild.href;
+  own.replaceChildren(...[...row.firstElementChild.childNodes].map((child) => child.cloneNode(true)));
+  own.querySelector(".name").append(" (you)");
+}
+
+function choose(item) {
+  remember(item.dataset.player);
+  isChoosing = false;
+  const field = document.getElementById("who");
+  if (field) {
+    field.value = "";
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  show();
+  section.querySelector(".you a").focus();
 }
 
 if (section) {
-  section.addEventListener("click", ({ target }) => {
-    const item = target.closest("[data-player]");
-    if (item) remember(item.dataset.player);
-    if (target.closest("button")) {
+  document.addEventListener("click", (event) => {
+    const item = event.target.closest("[data-player]");
+    if (item && isChoosing) {
+      event.preventDefault();
+      choose(item);
+    }
+    if (event.target.closest("#me .ask a")) {
+      event.preventDefault();
+      isChoosing = true;
+      document.getElementById("who")?.focus();
+    }
+    if (event.target.closest("#me button")) {
       remember("");
       show();
-      section.querySelector("summary").focus();
+      section.querySelector(".ask a").focus();
     }
   });
   document.addEventListener("silverball:shown", show);

@@ -155,6 +155,10 @@ function tick() {
     const clock = [minutes, seconds % 60].map((number) => String(number).padStart(2, "0")).join(":");
     element.textContent = hours ? `${hours}:${clock}` : clock;
   }
+  for (const element of document.querySelectorAll("time[data-minutes]")) {
+    const minutes = Math.max(0, Math.floor((now - Date.parse(element.dataset.minutes)) / 60000));
+    element.textContent = minutes < 100 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
+  }
   for (const message of document.querySelectorAll("[data-gone-at]")) {
     message.hidden = now > Date.parse(message.dataset.goneAt);
   }

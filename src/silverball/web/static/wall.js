@@ -11,16 +11,39 @@ const SIZES = [[2, 2, 1], [1.6, 2, 1], [1.3, 3, 1], [1.15, 3, 1], [1, 3, 1], [1,
 function fit(list) {
   for (const [scale, columns, names] of SIZES) {
     list.style.setProperty("--scale", scale);
-    list.style.setProperty("--columns", Math.min(columns, innerWidth < innerHeight ? 2 : 3));
+    list.style.setProperty("--columns", Math.min(columns, list.clientWidth < innerWidth / 2 ? 1 : innerWidth < innerHeight ? 2 : 3));
     list.style.setProperty("--names", names);
     if (list.scrollHeight <= list.clientHeight + 1) return;
   }
+}
+
+// Sizes of the standings: a factor of the text, and the columns.
+const BOARDS = [[2, 1], [1.6, 1], [1.6, 2], [1.3, 2], [1.3, 3], [1.15, 3], [1, 3]];
+
+// The rows of the standings in columns, down and then across, as large as the screen allows; pages when
+// even the smallest do not fit.
+function boardPages(list, rows) {
+  const isWide = list.clientWidth > innerWidth / 2;
+  const sizes = isWide ? BOARDS : [[1.3, 1], [1.15, 1], [1, 1]];
+  for (const [scale, columns] of sizes) {
+    list.style.setProperty("--scale", scale);
+    list.style.setProperty("--rows", Math.max(1, Math.ceil(rows.length / columns)));
+    if (list.scrollHeight <= list.clientHeight + 1) return [rows];
+  }
+  const high = rows[0].getBoundingClientRect().height;
+  const perColumn = Math.max(1, Math.floor((list.clientHeight + 1) / high));
+  const perPage = perColumn * (isWide ? 3 : 1);
+  list.style.setProperty("--rows", perColumn);
+  return Array.from({ length: Math.ceil(rows.length / perPage) }, (_, page) =>
+    rows.slice(page * perPage, (page + 1) * perPage),
+  );
 }
 
 // The rows of a list, divided into pages that fit the screen; rows may stand side by side.
 function pagesOf(list) {
   const rows = [...list.children];
   for (const row of rows) row.hidden = false;
+  if (list.matches(".board") && rows.length) return boardPages(list, rows);
   if (list.matches(".calls")) fit(list);
   const room = list.clientHeight + 1;
   const pages = [[]];
