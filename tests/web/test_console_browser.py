@@ -22,7 +22,7 @@ def test_a_double_tap_acts_once(store: Store, browser_page: BrowserPage) -> None
     winner, before = players[0], actions(store)
     browser_page.page.locator(f"button[name=first][value='{winner}']").dblclick()
     browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
-    browser_page.wait_for(lambda: browser_page.page.locator(".games > li").count() == 1)
+    browser_page.wait_for(lambda: browser_page.page.locator(".games > li:not(.done)").count() == 1)
     assert actions(store) == before + 1
     assert night_of(store).games[0].result_positions[0] == winner
     assert "by Olga Ramp" in browser_page.page.inner_text(".undo")
@@ -51,7 +51,7 @@ def test_an_answer_lost_on_bad_wifi_is_asked_for_again_and_acts_once(
     browser_page.page.locator(f"button[name=first][value='{players[0]}']").click()
     browser_page.page.wait_for_selector("form.pending >> text=Not sent yet")
     browser_page.picture("pending-320")
-    browser_page.wait_for(lambda: browser_page.page.locator(".games > li").count() == 1)
+    browser_page.wait_for(lambda: browser_page.page.locator(".games > li:not(.done)").count() == 1)
     assert len(lost) == 2
     assert actions(store) == before + 1
 
@@ -278,7 +278,7 @@ def test_a_page_that_comes_late_does_not_show_a_later_result_as_open_again(
             route.continue_()
 
     page.route("**/t/1/run", hold)
-    rows = page.locator(".games > li")
+    rows = page.locator(".games > li:not(.done)")
     first, second, _ = [row.get_attribute("id") for row in rows.all()]
     page.locator(f"#{first} button[name=first]").first.click()
     browser_page.wait_for(lambda: len(late) == 1)
@@ -298,7 +298,7 @@ def test_the_keyboard_goes_on_where_it_was_after_each_save(store: Store, browser
     a_night(store, "matchplay", players=8)
     on_the_console(browser_page)
     page = browser_page.page
-    rows = page.locator(".games > li")
+    rows = page.locator(".games > li:not(.done)")
     ids = [row.get_attribute("id") for row in rows.all()]
     rows.nth(1).locator("button[name=first]").first.focus()
     page.keyboard.press("Enter")

@@ -45,7 +45,7 @@ class ConsolePhone:
         expect(self.page.locator("#feed")).to_have_attribute("data-state", "live", timeout=WITHIN)
 
     def has_games(self, count: int) -> None:
-        expect(self.page.locator(".games > li")).to_have_count(count, timeout=WITHIN)
+        expect(self.page.locator(".games > li:not(.done)")).to_have_count(count, timeout=WITHIN)
 
     def tap(self, *players: int) -> None:
         for player_id in players:

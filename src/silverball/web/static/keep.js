@@ -23,7 +23,7 @@ function isEntered(field) {
 export function isTouched(part) {
   if (part.querySelector("[role=alert], form[data-typed], .sending.fault")) return true;
   const focused = document.activeElement;
-  if (focused?.form && part.contains(focused)) return true;
+  if (focused?.matches("input, select, textarea") && part.contains(focused)) return true;
   return [...part.querySelectorAll("form")].some((form) => fieldsOf(form).some(isEntered));
 }
 
