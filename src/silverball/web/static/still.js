@@ -28,7 +28,9 @@ function markGone(row) {
 const isOurs = (row, asked) => row.dataset.entry !== undefined && !(Number(row.dataset.savedAt) < asked);
 
 function updateRow(row, next, asked) {
-  if (isOurs(row, asked) || isTouched(row) || row.querySelector("dialog[open]")) return;
+  if (isOurs(row, asked) || row.querySelector("dialog[open]")) return;
+  // What was entered in a row is its own until it is saved.
+  if (row.dataset.entry === undefined && isTouched(row)) return;
   holdHeight(row);
   const { height } = row.style;
   next.style.height = height;
@@ -40,7 +42,7 @@ function updateRow(row, next, asked) {
 
 // The keyboard goes on where it was: at what was chosen, which does nothing more.
 function focusRow(row) {
-  row.querySelector("[aria-pressed=true], button, a")?.focus({ preventScroll: true });
+  (row.querySelector("[aria-pressed=true]") ?? row.querySelector("button, a"))?.focus({ preventScroll: true });
 }
 
 // The rows of a list in the order of the page, then new ones; says whether the server's order is another.

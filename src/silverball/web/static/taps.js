@@ -21,7 +21,7 @@ export function showTaps(root) {
     }
     showEnd(box, rows);
     const again = box.closest("form").querySelector(".over-again");
-    if (again) again.hidden = !rows.some(placeOf);
+    if (again) again.style.visibility = rows.some(placeOf) ? "" : "hidden";
   }
 }
 
@@ -79,7 +79,6 @@ export function makeTaps(root) {
       label.hidden = true;
     }
     const again = createButton("quiet over-again", "Start over");
-    again.hidden = true;
     // Beside the submit button, so that nothing moves when it appears and disappears.
     const form = box.closest("form");
     (form.querySelector(":scope > button") ?? form.querySelector("h2"))?.after(again);
