@@ -100,6 +100,7 @@ class Thumb:
 
     def tap(self, selector: str, meanwhile: Callable[[], None] | None = None) -> None:
         """Aim, let others write, and tap somewhere between 0 and 800 ms later."""
+        self.page.locator(selector).first.wait_for()
         x, y = self.page.evaluate(AIM, selector)
         if abs(x - self._last[0]) < SPOT_PIXELS and abs(y - self._last[1]) < SPOT_PIXELS:
             self.page.wait_for_timeout(SPOT_MILLISECONDS)
