@@ -1,11 +1,11 @@
 // Keeps the parts of the console up to date without a reload, as far as nothing moves; the rest is shown when a person
 // asks for it, by the line in the header.
 
+import { remember, restore, showChoices } from "./keep.js";
 import { follow } from "./live.js";
 import { clockTime, forgetNight, keepParts } from "./seen.js";
 import { updateInPlace } from "./still.js";
 import { makeTaps, showTaps } from "./taps.js";
-import { showChoices } from "./keep.js";
 
 const EVERY = 500;
 // Fetch once more after the last event: another node may have answered before it knew of the event.
@@ -187,13 +187,15 @@ function showNews() {
 async function showEverything() {
   try {
     const fetched = await fetchContents(false);
+    const entries = remember("");
     for (const { part, next } of fetched) {
       makeTaps(next);
       if (news.has(part.dataset.live)) part.replaceChildren(...next.childNodes);
-      showTaps(part);
     }
     news.clear();
     showChoices();
+    restore(entries);
+    showTaps(document);
     updateAges();
     scrollTo(0, 0);
     main().focus({ preventScroll: true });

@@ -15,6 +15,8 @@ const CONTROLS = "button, a, label, summary, input, select, textarea";
 // These only change what is typed: each tap on them is taken.
 const TYPING = "button[type=button], input, label, select, textarea";
 const STATE_FIELDS = new Set(["csrf", "key", "form", "page", "then"]);
+// Who stands before a place in a queue (web/row_revisions.py): that somebody of them leaves changes no meaning.
+const AHEAD = "after ";
 const LAST_TAP = "silverball-tap";
 
 // Control -> where it was seen last, what it means, and since when both are so.
@@ -34,7 +36,9 @@ const fieldOf = (control) => (control?.matches("label") ? (control.control ?? co
 
 function idsOf(form) {
   if (!meanings.has(form)) {
-    const hidden = [...form.elements].filter(({ type, name }) => type === "hidden" && !STATE_FIELDS.has(name));
+    const hidden = [...form.elements].filter(
+      ({ type, name, value }) => type === "hidden" && !STATE_FIELDS.has(name) && !value.startsWith(AHEAD),
+    );
     meanings.set(form, [form.getAttribute("action"), ...hidden.map(({ name, value }) => `${name}=${value}`)].join());
   }
   return meanings.get(form);

@@ -3,7 +3,7 @@
 
 import { morph } from "./morph.js";
 
-const WORDS = { sending: "…", unsent: "not sent", saved: "saved", refused: "not saved" };
+const WORDS = { sending: "…", unsent: "not sent", saved: "saved" };
 const PLACE = /^place-(\d+)$/;
 
 // Row id -> the row as it was before an entry, to which it returns when the entry is discarded.
@@ -19,6 +19,8 @@ export function showEntry(row, fields, state, cancel = null) {
   if (!before.has(row.id)) before.set(row.id, row.cloneNode(true));
   row.dataset.entry = state;
   if (state === "saved") row.dataset.savedAt = String(performance.now());
+  const isPending = state === "sending" || state === "unsent";
+  for (const form of row.querySelectorAll("form")) form.classList.toggle("pending", isPending);
   const entered = new Map(fields);
   for (const button of row.querySelectorAll("form button[name], form button:not([type=button])")) {
     const isChosen = button.name !== "" && entered.get(button.name) === button.value;
@@ -29,7 +31,7 @@ export function showEntry(row, fields, state, cancel = null) {
   showPlaces(row, fields);
   const word = row.querySelector(".when");
   if (word) word.textContent = WORDS[state];
-  showCancel(row, state === "sending" || state === "unsent" ? cancel : null);
+  showCancel(row, isPending ? cancel : null);
 }
 
 function showPlaces(row, fields) {

@@ -139,7 +139,7 @@ export function updateInPlace(part, next, asked) {
     // Rows are up to date already, as far as they may be.
     if (here && part.contains(here)) row.replaceWith(here.cloneNode(true));
   }
-  if (isTouched(part)) return isOther || shapeOf(part) !== shapeOf(arranged);
+  if (isTouched(part, "[data-row], [data-slot]")) return isOther || shapeOf(part) !== shapeOf(arranged);
   if (!wouldStayStill(part, arranged)) return true;
   morphChildren(part, [...arranged.childNodes]);
   return isOther;
