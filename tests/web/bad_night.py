@@ -172,14 +172,11 @@ class BadNight:
             if len(game.player_ids) == 2:
                 screen.tap(form.locator(f"button[name=first][value='{order[0]}']"))
             else:
-                # With three open games and fewer their rows open by themselves.
-                while not form.is_visible():
-                    screen.tap(f"#game-{game.game_id} summary")
-                    screen.page.wait_for_timeout(WAIT_MILLISECONDS)
+                screen.tap(f"#game-{game.game_id} .four")
                 self._tap_order(
                     screen, f"#result-{game.game_id}", [each for each in order if each not in gone]
                 )
-                screen.tap(form.locator("> button").first)
+                screen.tap(form.locator(".entry-end button"))
             self.wait_until(lambda: self.game(game.game_id).status == "completed")
         recorded = self.game(game.game_id)
         assert list(recorded.finishing_order or recorded.result_positions) == list(order)

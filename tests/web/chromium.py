@@ -182,6 +182,7 @@ def watched(context: BrowserContext, base_url: str) -> BrowserPage:
     """A new page that records its errors."""
     context.set_default_timeout(PATIENCE_MILLISECONDS)
     page = context.new_page()
+    look_before_tapping(page)
     result = BrowserPage(base_url, page, [])
     page.on("console", lambda message: _say(result, message.text, message.location.get("url", "")))
     page.on("pageerror", lambda error: result.complaints.append(str(error)))
@@ -189,6 +190,11 @@ def watched(context: BrowserContext, base_url: str) -> BrowserPage:
     page.on("request", lambda sent: _only_ours(result, sent.url))
     page.on("dialog", lambda dialog: _dismiss(result, dialog))
     return result
+
+
+def look_before_tapping(page: Page) -> None:
+    """Let every tap wait, as a person who looks, until what it is aimed at has stood still."""
+    page.add_locator_handler(page.locator("html[data-settling]"), lambda: None)
 
 
 def _say(browser_page: BrowserPage, text: str, url: str) -> None:

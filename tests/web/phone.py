@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from playwright.sync_api import Page
 from sqlalchemy import select
 
 import build
@@ -95,13 +96,18 @@ def tap_results(browser_page: BrowserPage, store: Store) -> None:
     page = browser_page.page
     for game in [game for game in night_of(store).games if game.status == "started"]:
         form = page.locator(f"#result-{game.game_id}")
-        if not form.is_visible():
-            page.click(f"#game-{game.game_id} summary")
+        open_entry(page, game.game_id)
         order = sorted(game.player_ids)
         for player_id in order[:-1]:
             form.locator(".place", has=page.locator(f"[name=place-{player_id}]")).locator(".tap").click()
         form.locator("button:has-text('Save')").click()
-        browser_page.wait_for(lambda: not form.count())  # noqa: B023  # asked at once
+        page.wait_for_selector(f"#game-{game.game_id}.done")
+
+
+def open_entry(page: Page, game_id: int) -> None:
+    """Open the page on which the order of a group is tapped."""
+    page.click(f"#game-{game_id} .four")
+    page.wait_for_selector(f"#entry-{game_id}[open]")
 
 
 def a_night(

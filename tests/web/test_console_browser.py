@@ -6,7 +6,16 @@ from playwright.sync_api import APIResponse, Browser, Route
 from silverball.store.database.engine import Store
 from web import chromium
 from web.chromium import PHONE, BrowserPage
-from web.phone import Phone, a_night, actions, night_of, on_the_console, started
+from web.phone import (
+    LOOK_MILLISECONDS,
+    Phone,
+    a_night,
+    actions,
+    night_of,
+    on_the_console,
+    open_entry,
+    started,
+)
 from web.visitor import EMAIL, PASSWORD
 
 pytestmark = [
@@ -22,11 +31,12 @@ def test_a_double_tap_acts_once(store: Store, browser_page: BrowserPage) -> None
     winner, before = players[0], actions(store)
     browser_page.page.locator(f"button[name=first][value='{winner}']").dblclick()
     browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
-    browser_page.wait_for(lambda: browser_page.page.locator(".games > li").count() == 1)
+    browser_page.wait_for(lambda: browser_page.page.locator(".games > li:not(.done)").count() == 1)
     assert actions(store) == before + 1
     assert night_of(store).games[0].result_positions[0] == winner
     assert "by Olga Ramp" in browser_page.page.inner_text(".undo")
-    browser_page.page.click("text=Undo")
+    browser_page.page.wait_for_timeout(LOOK_MILLISECONDS)
+    browser_page.page.click(".undo >> text=Undo")
     browser_page.wait_for(lambda: night_of(store).games[0].status == "started")
     assert browser_page.complaints == []
 
@@ -49,9 +59,9 @@ def test_an_answer_lost_on_bad_wifi_is_asked_for_again_and_acts_once(
 
     browser_page.page.route("**/do/result", lose)
     browser_page.page.locator(f"button[name=first][value='{players[0]}']").click()
-    browser_page.page.wait_for_selector("form.pending >> text=Not sent yet")
+    browser_page.page.wait_for_selector("[data-entry=unsent] >> text=not sent")
     browser_page.picture("pending-320")
-    browser_page.wait_for(lambda: browser_page.page.locator(".games > li").count() == 1)
+    browser_page.wait_for(lambda: browser_page.page.locator(".games > li:not(.done)").count() == 1)
     assert len(lost) == 2
     assert actions(store) == before + 1
 
@@ -60,6 +70,7 @@ def test_a_second_tap_clears_a_place(store: Store, browser_page: BrowserPage) ->
     players = a_night(store, "group_matchplay")
     on_the_console(browser_page)
     page = browser_page.page
+    open_entry(page, night_of(store).games[0].game_id)
 
     def tap(player_id: int) -> None:
         page.locator(".place", has=page.locator(f"[name=place-{player_id}]")).locator(".tap").click()
@@ -72,27 +83,28 @@ def test_a_second_tap_clears_a_place(store: Store, browser_page: BrowserPage) ->
     assert places == ["", "", "", ""]
     for player_id in (fourth, third, second):
         tap(player_id)
-    page.click("text=Save")
+    page.click("dialog >> text=Save")
     browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
     assert night_of(store).games[0].result_positions == (fourth, third, second, first)
 
 
 @pytest.mark.parametrize(
-    ("type_", "players", "taps"), [("matchplay", 2, 1), ("group_matchplay", 3, 3), ("group_matchplay", 4, 4)]
+    ("type_", "players", "taps"), [("matchplay", 2, 1), ("group_matchplay", 3, 4), ("group_matchplay", 4, 5)]
 )
 def test_a_result_is_as_many_taps_as_there_are_places_to_tell(
     store: Store, browser_page: BrowserPage, type_: str, players: int, taps: int
 ) -> None:
-    """One tap for a game of two; in a larger group one for each player but the last, and one to save."""
+    """One tap for a game of two; a larger group is opened, ordered but for the last, and saved."""
     order = a_night(store, type_, players)[::-1]
     on_the_console(browser_page)
     thumb = Phone(browser_page)
     if players == 2:
         thumb.tap(f"button[name=first][value='{order[0]}']")
     else:
+        thumb.tap(".game .four")
         for player_id in order[:-1]:
             thumb.tap(f".place:has([name=place-{player_id}]) .tap")
-        thumb.tap("text=Save")
+        thumb.tap("dialog >> text=Save")
     browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
     assert (
         list(night_of(store).games[0].finishing_order or night_of(store).games[0].result_positions) == order
@@ -105,6 +117,7 @@ def test_one_more_tap_corrects_a_mistake(store: Store, browser_page: BrowserPage
     first, second, third, fourth = a_night(store, "group_matchplay")
     on_the_console(browser_page)
     page = browser_page.page
+    open_entry(page, night_of(store).games[0].game_id)
 
     def tap(*players: int) -> list[str]:
         for player_id in players:
@@ -118,30 +131,37 @@ def test_one_more_tap_corrects_a_mistake(store: Store, browser_page: BrowserPage
     assert tap(third) == ["1", "2", "3", "4"]
     # A second tap clears the place and all later ones.
     assert tap(second) == ["1", "", "", ""]
-    place = page.locator(f"#result-{night_of(store).games[0].game_id} >> text=Save").bounding_box()
+    place = page.locator(".entry-end").bounding_box()
     page.click("text=Start over")
     assert tap() == ["", "", "", ""]
     assert not page.is_visible("text=Start over")
-    # The buttons have not moved.
-    assert page.locator(f"#result-{night_of(store).games[0].game_id} >> text=Save").bounding_box() == place
+    # The place of Save has not moved.
+    assert page.locator(".entry-end").bounding_box() == place
     assert tap(fourth, first, second) == ["2", "3", "4", "1"]
-    page.click("text=Save")
+    page.click("dialog >> text=Save")
     browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
     assert night_of(store).games[0].result_positions == (fourth, first, second, third)
     assert browser_page.complaints == []
 
 
-def test_an_order_that_is_not_complete_is_asked_for(store: Store, browser_page: BrowserPage) -> None:
-    first, second, *_ = a_night(store, "group_matchplay")
+def test_an_order_is_saved_once_it_is_complete(store: Store, browser_page: BrowserPage) -> None:
+    first, second, third, _ = a_night(store, "group_matchplay")
     on_the_console(browser_page)
     page = browser_page.page
-    page.click(f".place:has([name=place-{first}]) .tap")
-    page.click("text=Save")
-    page.wait_for_selector("[role=alert]")
-    assert page.locator("[aria-pressed=true] .nth").all_inner_texts() == ["1"]
+    open_entry(page, night_of(store).games[0].game_id)
+    for player_id, line in ((first, "2nd place is next"), (second, "3rd place is next")):
+        page.click(f".place:has([name=place-{player_id}]) .tap")
+        assert page.inner_text(".entry-end .waits") == line
+        assert not page.is_visible("dialog >> text=Save")
+    page.click(f".place:has([name=place-{third}]) .tap")
+    assert page.is_visible("dialog >> text=Save")
+    assert not page.is_visible(".entry-end .waits")
+    # Back leaves it as it is tapped.
+    page.go_back()
+    page.wait_for_selector("dialog", state="hidden")
+    open_entry(page, night_of(store).games[0].game_id)
+    assert page.locator("[aria-pressed=true] .nth").all_inner_texts() == ["1", "2", "3", "4"]
     assert night_of(store).games[0].status == "started"
-    page.click(f".place:has([name=place-{second}]) .tap")
-    assert page.locator("[aria-pressed=true] .nth").all_inner_texts() == ["1", "2"]
 
 
 def test_what_is_tapped_elsewhere_meanwhile_is_kept(store: Store, browser_page: BrowserPage) -> None:
@@ -155,16 +175,18 @@ def test_what_is_tapped_elsewhere_meanwhile_is_kept(store: Store, browser_page: 
 
     held: list[Route] = []
     page.route("**/do/result", lambda route: held.append(route))  # noqa: PLW0108  # Playwright counts arguments
+    open_entry(page, first.game_id)
     for player_id in players[:3]:
         tap(player_id)
     page.locator(f"#result-{first.game_id} >> text=Save").click()
-    page.wait_for_selector("form.pending")
+    page.wait_for_selector(f"#game-{first.game_id}[data-entry=sending]")
+    open_entry(page, second.game_id)
     for player_id in second.player_ids[:2]:
         tap(player_id)
     held[0].continue_()
     page.unroute("**/do/result")
-    browser_page.wait_for(lambda: not page.locator(f"#result-{first.game_id}").count())
-    assert page.locator("[aria-pressed=true] .nth").all_inner_texts() == ["1", "2"]
+    page.wait_for_selector(f"#game-{first.game_id}.done", state="attached")
+    assert page.locator(f"#entry-{second.game_id} [aria-pressed=true] .nth").all_inner_texts() == ["1", "2"]
     tap(second.player_ids[2])
     page.locator(f"#result-{second.game_id} >> text=Save").click()
     browser_page.wait_for(lambda: night_of(store).games[1].status == "completed")
@@ -176,10 +198,11 @@ def test_a_session_that_is_lost_in_the_middle_loses_nothing(store: Store, browse
     players = a_night(store, "group_matchplay")
     on_the_console(browser_page)
     page = browser_page.page
+    open_entry(page, night_of(store).games[0].game_id)
     for player_id in players[:3]:
         page.locator(".place", has=page.locator(f"[name=place-{player_id}]")).locator(".tap").click()
     page.context.clear_cookies()
-    page.click("text=Save")
+    page.click("dialog >> text=Save")
     page.wait_for_selector("text=what you entered is kept")
     page.fill("#email", EMAIL)
     page.fill("#password", PASSWORD)
@@ -198,10 +221,11 @@ def test_without_scripts_the_same_forms_do_the_same(
     browser_page = chromium.watched(context, base_url)
     on_the_console(browser_page)
     page = browser_page.page
+    page.click(".game .four")
     # The last place is implied, as it is by tap.
     for place, player_id in enumerate(players[:-1]):
         page.select_option(f"[name=place-{player_id}]", str(place + 1))
-    page.click("text=Save")
+    page.click("main >> text=/^Save the result/")
     page.wait_for_load_state()
     assert night_of(store).games[0].result_positions == tuple(players)
     page.click("nav >> text=Players")
@@ -216,10 +240,12 @@ def test_without_scripts_the_same_forms_do_the_same(
 def test_a_result_is_entered_with_the_keyboard_alone(store: Store, browser_page: BrowserPage) -> None:
     a_night(store, "group_matchplay")
     on_the_console(browser_page)
-    form = f"#result-{night_of(store).games[0].game_id}"
+    game_id = night_of(store).games[0].game_id
+    form = f"#result-{game_id}"
+    browser_page.press(f"#game-{game_id} .four", "Enter")
     for nth in range(3):
         browser_page.press(f"{form} .place:nth-child({nth + 1}) .tap", "Space")
-    browser_page.press(f"{form} > button", "Enter")
+    browser_page.press(f"{form} .entry-end button", "Enter")
     browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
     assert browser_page.complaints == []
 
@@ -243,16 +269,19 @@ def test_a_whole_round_is_run_with_the_keyboard_alone(store: Store, browser_page
             f"#result-{game.game_id} button[name=first][value='{game.player_ids[1]}']", "Space"
         )
         browser_page.wait_for(lambda: game.game_id not in open_ids(store))  # noqa: B023  # asked at once
-        page.wait_for_selector("[role=status] >> text=/won/")
+        page.wait_for_selector(f"#game-{game.game_id}.done", state="attached")
         if game == games[0]:
             browser_page.press(".find", "Control+a")
             page.keyboard.press("Delete")
     assert [game.result_positions[0] for game in night_of(store).games] == [
         game.player_ids[1] for game in games
     ]
-    page.wait_for_selector("#round-open button")
+    # The button to the next round would move what is below it: it is asked for.
+    page.wait_for_selector("#news >> text=All results are in: show")
+    browser_page.press("#news")
     browser_page.press("#round-open button")
     browser_page.wait_for(lambda: len(open_ids(store)) == 4)
+    page.wait_for_selector(".undo >> text=Round 2 opened")
     browser_page.press(".undo button")
     browser_page.wait_for(lambda: open_ids(store) == [])
     assert browser_page.complaints == []
@@ -277,8 +306,8 @@ def test_a_page_that_comes_late_does_not_show_a_later_result_as_open_again(
         else:
             route.continue_()
 
-    page.route("**/t/1/run", hold)
-    rows = page.locator(".games > li")
+    page.route("**/t/1/run?part=**", hold)
+    rows = page.locator(".games > li:not(.done)")
     first, second, _ = [row.get_attribute("id") for row in rows.all()]
     page.locator(f"#{first} button[name=first]").first.click()
     browser_page.wait_for(lambda: len(late) == 1)
@@ -286,11 +315,10 @@ def test_a_page_that_comes_late_does_not_show_a_later_result_as_open_again(
         page.locator(f"#{second} button[name=first]").first.click()
     route, answer = late[0]
     route.fulfill(response=answer)
-    browser_page.wait_for(lambda: rows.count() == 1)
-    # Nor later, once the page is calm and no event is left to tell.
-    page.wait_for_timeout(4000)
-    assert rows.count() == 1
-    assert not page.is_visible("text=Changed meanwhile")
+    page.wait_for_selector(f"#{second}.done")
+    states = """ids => ids.map(id => document.getElementById(id).matches(".done, [data-entry=saved]"))"""
+    assert page.evaluate(states, [first, second]) == [True, True]
+    assert not page.is_visible("#news")
     assert browser_page.complaints == []
 
 
@@ -298,18 +326,17 @@ def test_the_keyboard_goes_on_where_it_was_after_each_save(store: Store, browser
     a_night(store, "matchplay", players=8)
     on_the_console(browser_page)
     page = browser_page.page
-    rows = page.locator(".games > li")
-    ids = [row.get_attribute("id") for row in rows.all()]
-    rows.nth(1).locator("button[name=first]").first.focus()
-    page.keyboard.press("Enter")
-    page.wait_for_selector(".saved:focus")
-    browser_page.wait_for(lambda: rows.count() == 3)
-    place = "document.activeElement.closest('.games > li')?.id"
-    browser_page.wait_for(lambda: page.evaluate(place) == ids[2])
-    # The whole round, without a mouse and without looking for the place again.
-    for count in (2, 1):
-        browser_page.wait_for(lambda: page.evaluate("document.activeElement.matches('button')"))
+    ids = [row.get_attribute("id") for row in page.locator(".games > li").all()]
+    page.locator(f"#{ids[1]} button[name=first]").first.focus()
+    # The whole round after the first game, without a mouse and without looking for the place again.
+    for row_id in ids[1:]:
         page.keyboard.press("Enter")
-        browser_page.wait_for(lambda count=count: rows.count() == count)  # type: ignore[misc]
-    browser_page.wait_for(lambda: page.evaluate(place) == ids[0])
+        page.wait_for_selector(f"#{row_id}.done")
+        place = "document.activeElement.closest('.games > li')?.id"
+        assert page.evaluate(place) == row_id
+        # A key that is held down, or pressed again, does nothing more.
+        page.keyboard.press("Enter")
+        if row_id != ids[-1]:
+            browser_page.tab_to(f"#{ids[ids.index(row_id) + 1]} button[name=first]")
+    assert len(open_ids(store)) == 1
     assert browser_page.complaints == []

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from silverball.store.database.engine import Store
-from web.chromium import PHONE, PICTURES, ROOT
+from web.chromium import PHONE, look_before_tapping
 from web.server_process import LiveServer
 from web.visitor import EMAIL, PASSWORD, an_account
 
@@ -32,6 +32,7 @@ class ConsolePhone:
         self.page = page
         self.live_server = live_server
         self.complaints: list[str] = []
+        look_before_tapping(page)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.goto(f"{live_server.page}/run")
         page.fill("#email", EMAIL)
@@ -45,9 +46,12 @@ class ConsolePhone:
         expect(self.page.locator("#feed")).to_have_attribute("data-state", "live", timeout=WITHIN)
 
     def has_games(self, count: int) -> None:
-        expect(self.page.locator(".games > li")).to_have_count(count, timeout=WITHIN)
+        expect(self.page.locator(".games > li:not(.done)")).to_have_count(count, timeout=WITHIN)
 
     def tap(self, *players: int) -> None:
+        """Tap players in finishing order, on the page of their game's entry."""
+        if self.page.locator("dialog[open]").count() == 0:
+            self.page.click(f".game:has([name=place-{players[0]}]) .four")
         for player_id in players:
             self.page.locator(".place", has=self.page.locator(f"[name=place-{player_id}]")).locator(
                 ".tap"
@@ -60,7 +64,10 @@ class ConsolePhone:
         self.page.locator(f"#result-{game['gameId']} >> text=Save").click()
 
     def is_told(self) -> None:
-        expect(self.page.locator(".meanwhile")).to_have_text("Changed meanwhile. Show", timeout=WITHIN)
+        expect(self.page.locator("#news")).to_have_text("Changed: show", timeout=WITHIN)
+
+    def has_no_news(self) -> None:
+        expect(self.page.locator("#news")).to_be_hidden()
 
     def was_never_disturbed(self) -> None:
         assert self.page.evaluate("window.wasNeverReloaded") is True
@@ -101,17 +108,10 @@ def test_a_result_appears_on_other_phones_and_their_entries_stay(
     director.has_games(1)
     watching.has_games(1)
     expect(watching.page.locator(".undo")).to_contain_text("Olga Ramp")
-    # Parts without entries are updated at once; the others wait for a tap on "Show".
-    expect(other.page.locator(".undo")).to_contain_text("Olga Ramp", timeout=WITHIN)
-    other.is_told()
-    assert other.tapped() == ["1", "2"]
-    other.has_games(2)
-    if PICTURES:
-        other.page.screenshot(path=ROOT / PICTURES / "meanwhile-320.png")
-    other.page.click(".meanwhile button")
+    # A result is in its row at once, also beside one that is half entered.
     other.has_games(1)
     assert other.tapped() == ["1", "2"]
-    expect(other.page.locator(".meanwhile")).to_have_count(0)
+    other.has_no_news()
     other.tap(second["playerIds"][2])
     other.save(second)
     for each in (director, other, watching):
@@ -137,16 +137,14 @@ def test_a_change_costs_a_phone_two_requests_however_many_parts_its_page_has(
     watching.was_never_disturbed()
 
 
-def test_a_cleared_entry_lets_the_part_update(games: list[Any], phone: Callable[[], ConsolePhone]) -> None:
+def test_a_row_follows_beside_a_half_entered_one(games: list[Any], phone: Callable[[], ConsolePhone]) -> None:
     first, second = games
     director = phone()
     director.tap(second["playerIds"][0])
     director.live_server.finish(first)
-    director.is_told()
-    director.page.locator("text=Start over").locator("visible=true").click()
-    director.page.evaluate("document.activeElement.blur()")
     director.has_games(1)
-    expect(director.page.locator(".meanwhile")).to_have_count(0)
+    assert director.tapped() == ["1"]
+    director.has_no_news()
     director.was_never_disturbed()
 
 
@@ -166,7 +164,7 @@ def test_half_typed_names_and_the_cursor_stay_while_others_come(
     assert page.evaluate("document.activeElement.selectionStart") == 3
     page.click("text=Add players")
     expect(page.locator("main")).to_contain_text("11 so far", timeout=WITHIN)
-    expect(page.locator(".meanwhile")).to_have_count(0)
+    director.has_no_news()
     director.was_never_disturbed()
 
 
@@ -184,7 +182,7 @@ def test_a_line_that_was_lost_is_caught_up_with_and_nothing_entered_is_lost(
     time.sleep(CUT_SECONDS)
     live_server.connection.mend()
     watching.has_games(1)
-    entering.is_told()
+    entering.has_games(1)
     for each in (entering, watching):
         each.is_live()
         each.was_never_disturbed()
@@ -211,7 +209,7 @@ def test_ones_own_result_is_no_news(games: list[Any], phone: Callable[[], Consol
     director.has_games(1)
     director.tap(second["playerIds"][0])
     director.page.wait_for_timeout(3000)
-    expect(director.page.locator(".meanwhile")).to_have_count(0)
+    director.has_no_news()
     assert director.tapped() == ["1"]
 
 
@@ -222,12 +220,12 @@ def test_a_result_on_its_way_is_not_replaced(games: list[Any], phone: Callable[[
     director.page.route("**/do/result", lambda route: held.append(route))  # noqa: PLW0108  # Playwright counts arguments
     director.tap(*first["playerIds"][:3])
     director.save(first)
-    director.page.wait_for_selector("form.pending")
+    sending = director.page.locator("[data-entry=sending]")
+    expect(sending).to_have_count(1)
     director.live_server.finish(second)
     expect(director.page.locator(".undo")).to_contain_text("Ada Min", timeout=WITHIN)
-    assert director.tapped() == ["1", "2", "3", "4"]
-    assert director.page.locator("form.pending").count() == 1
-    assert director.page.locator(".meanwhile").count() == 0
+    assert sending.count() == 1
+    director.has_no_news()
     held[0].continue_()
     director.has_games(0)
     director.was_never_disturbed()
@@ -244,8 +242,9 @@ def test_a_refused_form_keeps_its_entries_when_others_change_something(
     page.wait_for_selector("[role=alert]")
     page.evaluate("document.activeElement.blur()")
     live_server.ask_tournament("POST", "/players", {"players": [{"name": "Ines Corva"}]})
-    expect(page.locator("#people + details, .meanwhile").last).to_be_visible(timeout=WITHIN)
-    page.locator(".meanwhile button").last.click()
+    page.click("#refusal >> text=Close")
+    director.is_told()
+    page.click("#news")
     expect(page.locator("main")).to_contain_text("9 so far")
     assert page.input_value("#people-names") == "Ada Quill\nLate Larkin"
     director.was_never_disturbed()
@@ -260,6 +259,7 @@ def test_a_signed_out_phone_says_so_and_keeps_its_entries(
     director.page.context.clear_cookies()
     director.live_server.finish(first)
     expect(director.page.locator("#feed")).to_contain_text("Signed out: Sign in", timeout=WITHIN)
+    director.page.click("dialog[open] >> text=Back")
     with director.page.expect_popup() as opened:
         director.page.click("#feed a")
     opened.value.fill("#email", EMAIL)
@@ -277,7 +277,7 @@ def test_a_signed_out_phone_says_so_and_keeps_its_entries(
 def test_an_update_keeps_the_focus(games: list[Any], phone: Callable[[], ConsolePhone]) -> None:
     first, second = games
     director = phone()
-    link = director.page.locator(f"a[href$='game={second['gameId']}']")
+    link = director.page.locator(f"#game-{second['gameId']} .row-more")
     link.focus()
     director.live_server.finish(first)
     director.has_games(1)

@@ -453,11 +453,11 @@ def test_a_reported_result_is_accepted_or_declined(store: Store, director: Direc
         return str(suggestion.suggestion_id)
 
     first = suggest()
-    page = page_forms.text_of(director.page())
+    page = page_forms.text_of(director.page("?show=reported"))
     assert f"{director.name(player_id)} says: 1. {director.name(other)}" in page
-    director.send(f"suggestion-out-{first}")
+    director.send(f"suggestion-out-{first}", "?show=reported")
     assert (director.tournament().suggestions, director.game(game).status) == ((), "started")
-    director.send(f"suggestion-{suggest()}")
+    director.send(f"suggestion-{suggest()}", "?show=reported")
     assert director.game(game).result_positions == (other, player_id)
 
 

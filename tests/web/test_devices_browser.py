@@ -15,7 +15,7 @@ from silverball.service.users import reads as users_reads
 from silverball.store.database.engine import Store
 from web import chromium
 from web.chromium import DESK, PHONE, BrowserPage
-from web.phone import night_of, on_the_console, organizer_of, started
+from web.phone import night_of, on_the_console, open_entry, organizer_of, started
 
 pytestmark = [
     pytest.mark.browser,
@@ -44,6 +44,8 @@ def phone(browser: Browser, base_url: str) -> Iterator[BrowserPage]:
 
 def tap_order(browser_page: BrowserPage, form: str, game: Game) -> None:
     """Tap all players but the last, who is placed last automatically."""
+    if form.startswith("#result-"):
+        open_entry(browser_page.page, game.game_id)
     for player_id in game.player_ids[:-1]:
         place = browser_page.page.locator(
             f"{form} .place", has=browser_page.page.locator(f"[name=place-{player_id}]")

@@ -12,7 +12,16 @@ from silverball.rules.model.tournament import Game
 from silverball.store.database.engine import Store
 from web import chromium
 from web.chromium import PHONE, BrowserPage
-from web.phone import LOOK_MILLISECONDS, a_night, actions, night_of, on_the_console, organizer_of, started
+from web.phone import (
+    LOOK_MILLISECONDS,
+    a_night,
+    actions,
+    night_of,
+    on_the_console,
+    open_entry,
+    organizer_of,
+    started,
+)
 from web.visitor import PASSWORD, an_account
 
 pytestmark = [
@@ -115,16 +124,15 @@ def test_a_result_is_confirmed_before_its_page_comes_and_the_page_comes_when_it_
     console = re.compile(r"/t/1/run(\?.*)?$")
     page.route(console, refuse)
     win(page, first)
-    page.wait_for_selector(".saved >> text=Saved:")
+    page.wait_for_selector(f"#game-{first.game_id}[data-entry=saved] >> text=saved")
     assert [game.game_id for game in open_games(store)] == [second.game_id]
-    assert page.url not in pages
-    # Nobody touches the screen any more: the page is asked for, and then its parts again and again.
-    browser_page.wait_for(lambda: page.url in pages)
+    # What is new is asked for again and again.
+    browser_page.wait_for(lambda: len(pages) > 0)
     after = len(pages)
     browser_page.wait_for(lambda: len(pages) > after)
     page.unroute(console)
-    page.wait_for_selector(".saved", state="detached")
-    assert page.locator("form[id^=result-]").count() == 1
+    page.wait_for_selector(f"#game-{first.game_id}.done")
+    assert page.locator("form.duel").count() == 1
 
 
 def test_of_two_results_for_a_game_the_first_stands_and_the_second_is_shown(
@@ -268,13 +276,14 @@ def test_back_shows_what_is_tapped_or_nothing(store: Store, browser_page: Browse
     on_the_console(browser_page)
     page = browser_page.page
     game = open_games(store)[0]
+    open_entry(page, game.game_id)
     for player_id in game.player_ids[:3]:
         page.locator(".place", has=page.locator(f"[name=place-{player_id}]")).locator(".tap").click()
     browser_page.go("/t/1/run/standings")
     page.go_back()
-    page.wait_for_selector(".tap")
+    page.wait_for_selector(".tap", state="attached")
     page.wait_for_load_state("load")
     page.wait_for_timeout(300)
     held = [page.input_value(f"[name=place-{player_id}]") for player_id in game.player_ids]
-    shown = page.locator(".tap .nth").all_inner_texts()
+    shown = page.locator(".tap .nth").all_text_contents()
     assert [text.strip() for text in shown] == held

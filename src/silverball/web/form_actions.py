@@ -23,13 +23,16 @@ from silverball.kit.http.endpoints import (
 from silverball.kit.http.query import Query
 from silverball.kit.http.router import parse_path_id
 from silverball.kit.values import decode, replace
+from silverball.service.core import access, commands
 from silverball.service.core.calls import Write
 from silverball.service.users import writes as users_writes
 from silverball.service.users.writes import SecretLink
 from silverball.store.database.engine import Db
 from silverball.store.database.transaction import Transaction
+from silverball.web import row_revisions
 from silverball.web.forms import KEY, PAGE, THEN, FormData
 from silverball.web.page_request import PageRequest
+from silverball.web.row_revisions import RowChangedMeanwhile, RowRevision
 
 BodyBuilder: TypeAlias = Callable[[FormData], Mapping[str, Any]]
 # A page of the console that a form was on, with its choices.
@@ -58,6 +61,8 @@ class FormAction(Struct, frozen=True, kw_only=True):
     prepare: Callable[[Write[Any]], Any] | None = None
     # The path to go to, from the value of the write; None is the console page that the form was on.
     redirect_to: Callable[[Any], str] | None = None
+    # What the row of the form showed, where one tap is enough.
+    revision: RowRevision | None = None
 
 
 class ActionResult(msgspec.Struct, frozen=True):
@@ -118,6 +123,12 @@ def write_endpoint(
 
 def _action_endpoint(request: PageRequest, action: FormAction) -> Endpoint:
     def handle(call: Write[Any]) -> ActionResult | OneTimeResult[ActionResult]:
+        if action.revision is not None:
+            tournament = commands.load_tournament(call, access.may_score)
+            if row_revisions.is_outdated(
+                request.form.value(row_revisions.SEEN), action.revision(tournament, call.ids)
+            ):
+                raise RowChangedMeanwhile
         value = action.write(_with_body(call, action, request.form))
         if call.caller.device is not None:
             users_writes.record_device_use(call.db, call.caller.device.device_id, call.now)

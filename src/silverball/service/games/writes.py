@@ -599,3 +599,47 @@ def record_result_of_page(call: Write[ResultFromPage]) -> None:
     # The same result again is no conflict.
     if is_outdated and after != before:
         raise ResultAlreadyRecorded(game=game_id)
+
+
+# A result taken back in the row where it was entered.
+
+
+class ResultOfSomebodyElse(Conflict):
+    """The result was entered by another account or device."""
+
+    sentence = "Somebody else entered the result of {game}. Only they and the organizer can take it back."
+
+
+class SeenGame(Body, frozen=True, kw_only=True):
+    """The revision of the game on the page; empty for any."""
+
+    seen: str = ""
+
+
+def take_back_result(call: Write[SeenGame]) -> None:
+    """Clear the result of an open round, as whoever entered it or as the organizer.
+
+    Raises ResultAlreadyRecorded when the page showed another one.
+    """
+    game_id = call.ids[GAME]
+
+    def rule(tournament: Tournament) -> list[Change]:
+        game = results.find_game(tournament, game_id)
+        if call.body.seen not in ("", game_revision(game)):
+            raise ResultAlreadyRecorded(game=game_id)
+        if not (access.may_manage(call.caller, tournament) or _has_entered(call, game)):
+            raise ResultOfSomebodyElse(game=game_id)
+        return tournament_commands.clear_result(tournament, game_id)
+
+    commands.run_command(call, rule, is_allowed=access.may_score)
+
+
+def _has_entered(call: Write[Any], game: model.Game) -> bool:
+    """Whether the caller's account, or their device, entered the result."""
+    device = call.caller.device
+    if device is None:
+        return game.scorekeeper_id is not None and game.scorekeeper_id == call.actor_id
+    entry = journal.newest_result(call.db, call.ids[TOURNAMENT], game.game_id)
+    return (
+        entry is not None and journal.device_of(call.db, call.ids[TOURNAMENT], entry[0]) == device.device_id
+    )

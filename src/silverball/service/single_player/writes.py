@@ -15,6 +15,7 @@ from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import amazing_race
 from silverball.rules.families import best_game as best_game_family
 from silverball.rules.mechanics import attempts
+from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
 from silverball.rules.model.tournament import Purchase, SinglePlayerGame, Tournament
 from silverball.service.core import access, commands, corrections
@@ -394,3 +395,33 @@ def record_attempt_of_page(call: Write[AttemptFromPage]) -> None:
 def _current_attempt(call: Write[AttemptFromPage]) -> SinglePlayerGame:
     tournament = commands.load_tournament(call, access.may_score)
     return attempts.find_attempt(tournament, call.ids[SINGLE_PLAYER_GAME])
+
+
+class AttemptOfSomebodyElse(Conflict):
+    """The result was entered by another account or device."""
+
+    sentence = "Somebody else entered this result of {player}. Only they and the organizer can take it back."
+
+
+class SeenAttempt(Body, frozen=True, kw_only=True):
+    """The revision of the single player game on the page; empty for any."""
+
+    seen: str = ""
+
+
+def take_back_attempt(call: Write[SeenAttempt]) -> None:
+    """Open a recorded single player game again, as the account that recorded it or as the organizer.
+
+    Raises AttemptAlreadyRecorded when the page showed another result.
+    """
+
+    def rule(tournament: Tournament) -> list[Change]:
+        attempt = attempts.find_attempt(tournament, call.ids[SINGLE_PLAYER_GAME])
+        if call.body.seen not in ("", attempt_revision(attempt)):
+            raise AttemptAlreadyRecorded(player=attempt.player_id)
+        is_own = attempt.scorekeeper_id is not None and attempt.scorekeeper_id == call.actor_id
+        if not (is_own or access.may_manage(call.caller, tournament)):
+            raise AttemptOfSomebodyElse(player=attempt.player_id)
+        return single_player_commands.delete_attempt(tournament, attempt.single_player_game_id, call.now)
+
+    commands.run_command(call, rule, is_allowed=access.may_score)

@@ -349,6 +349,15 @@ def note_device(
     db.execute(insert(tables.device_action).values(**values))
 
 
+def device_of(db: Connection, tournament_id: int, action_id: int) -> int | None:
+    """The device that did this action; None for an account's."""
+    action = tables.device_action.c
+    found = select(action.device_id).where(
+        action.tournament_id == tournament_id, action.action_id == action_id
+    )
+    return db.execute(found).scalar_one_or_none()
+
+
 def newest_result(
     db: Connection, tournament_id: int, game_id: int
 ) -> tuple[int, int | None, datetime] | None:

@@ -21,7 +21,7 @@ from silverball.service.tournaments import bodies as tournament_bodies
 from silverball.service.tournaments import writes as tournaments_writes
 from silverball.service.users import writes as users_writes
 from silverball.service.webhooks import writes as webhooks_writes
-from silverball.web import forms
+from silverball.web import forms, row_revisions
 from silverball.web.console import details, door, form_bodies, people
 from silverball.web.console import prizes as prize_page
 from silverball.web.form_actions import FormAction
@@ -142,6 +142,7 @@ _ROSTER_ACTIONS = {
         id_fields=(ARENA,),
         body=roster_bodies.LineupArenaPatch,
         build_body=form_bodies.arena,
+        revision=row_revisions.arena,
     ),
     "arena-out": FormAction(write=roster.remove_arena, id_fields=(ARENA,)),
     "bank": FormAction(write=roster.add_bank, id_fields=("bank_id",)),
@@ -218,6 +219,13 @@ _GAME_ACTIONS = {
         body=round_bodies.NewNote,
         build_body=people.note,
     ),
+    "result-undo": FormAction(
+        write=games.take_back_result,
+        ability="score",
+        id_fields=(GAME,),
+        body=games.SeenGame,
+        build_body=forms.texts("seen"),
+    ),
     "result-clear": FormAction(write=games.clear_result, id_fields=(GAME,)),
     "game": FormAction(
         write=games.change_game,
@@ -259,6 +267,13 @@ _SINGLE_PLAYER_ACTIONS = {
         body=single_player_writes.AttemptFromPage,
         build_body=form_bodies.recorded_single_player_game,
     ),
+    "attempt-undo": FormAction(
+        write=single_player_writes.take_back_attempt,
+        ability="score",
+        id_fields=(ATTEMPT,),
+        body=single_player_writes.SeenAttempt,
+        build_body=forms.texts("seen"),
+    ),
     "attempt-correct": FormAction(
         write=single_player_writes.record_single_player_game,
         id_fields=(ATTEMPT,),
@@ -270,7 +285,12 @@ _SINGLE_PLAYER_ACTIONS = {
     ),
     "attempt-unvoid": FormAction(write=single_player_writes.unvoid_single_player_game, id_fields=(ATTEMPT,)),
     "attempt-delete": FormAction(write=single_player_writes.delete_single_player_game, id_fields=(ATTEMPT,)),
-    "advance": FormAction(write=single_player_writes.advance_player, ability="score", id_fields=(PLAYER,)),
+    "advance": FormAction(
+        write=single_player_writes.advance_player,
+        ability="score",
+        id_fields=(PLAYER,),
+        revision=row_revisions.open_attempt,
+    ),
     "card-void": FormAction(write=single_player_writes.void_card, ability="score", id_fields=(CARD,)),
     "card-unvoid": FormAction(write=single_player_writes.unvoid_card, id_fields=(CARD,)),
     "card-delete": FormAction(write=single_player_writes.delete_card, id_fields=(CARD,)),
@@ -280,10 +300,23 @@ _SINGLE_PLAYER_ACTIONS = {
         body=single_player_writes.NewQueueSpot,
         build_body=forms.numbers("playerId", "arenaId"),
     ),
-    "queue-leave": FormAction(write=single_player_writes.leave_queue, ability="score", id_fields=(QUEUE,)),
-    "queue-move": FormAction(write=single_player_writes.move_in_queue, ability="score", id_fields=(QUEUE,)),
+    "queue-leave": FormAction(
+        write=single_player_writes.leave_queue,
+        ability="score",
+        id_fields=(QUEUE,),
+        revision=row_revisions.spot,
+    ),
+    "queue-move": FormAction(
+        write=single_player_writes.move_in_queue,
+        ability="score",
+        id_fields=(QUEUE,),
+        revision=row_revisions.spot,
+    ),
     "queue-start": FormAction(
-        write=single_player_writes.start_from_queue, ability="score", id_fields=(QUEUE,)
+        write=single_player_writes.start_from_queue,
+        ability="score",
+        id_fields=(QUEUE,),
+        revision=row_revisions.spot,
     ),
 }
 _FRENZY_ACTIONS = {
@@ -292,15 +325,21 @@ _FRENZY_ACTIONS = {
     "frenzy-time": FormAction(
         write=games.change_clock, body=game_bodies.ClockAdjustment, build_body=form_bodies.more_time
     ),
-    "frenzy-games": FormAction(write=games.start_waiting_players, ability="score"),
+    "frenzy-games": FormAction(
+        write=games.start_waiting_players, ability="score", revision=row_revisions.whole_queue
+    ),
     "frenzy-queue": FormAction(
         write=games.join_queue,
         ability="score",
         body=game_bodies.NewFrenzySpot,
         build_body=forms.numbers("playerId"),
     ),
-    "frenzy-out": FormAction(write=games.leave_queue, ability="score", id_fields=(QUEUE,)),
-    "frenzy-end": FormAction(write=games.send_to_end_of_queue, ability="score", id_fields=(QUEUE,)),
+    "frenzy-out": FormAction(
+        write=games.leave_queue, ability="score", id_fields=(QUEUE,), revision=row_revisions.spot
+    ),
+    "frenzy-end": FormAction(
+        write=games.send_to_end_of_queue, ability="score", id_fields=(QUEUE,), revision=row_revisions.spot
+    ),
 }
 _TIME_ACTIONS = {
     "timer": FormAction(
@@ -309,7 +348,10 @@ _TIME_ACTIONS = {
         build_body=forms.numbers("minutes"),
     ),
     "timer-more": FormAction(
-        write=rounds.extend_round, body=round_bodies.MoreTime, build_body=forms.numbers("minutes")
+        write=rounds.extend_round,
+        body=round_bodies.MoreTime,
+        build_body=forms.numbers("minutes"),
+        revision=row_revisions.round_end,
     ),
     "extra-time": FormAction(
         write=rounds.give_extra_time,

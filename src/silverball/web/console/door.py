@@ -15,7 +15,7 @@ from silverball.service.money.reads import money_text
 from silverball.service.players import reads as player_reads
 from silverball.service.tables import sheet
 from silverball.store.tournament.sign_up_requests import SignUpRequest
-from silverball.web import exports, letters, site
+from silverball.web import exports, letters, row_revisions, site
 from silverball.web.console import details
 from silverball.web.form_actions import FormAction
 from silverball.web.forms import FormData, hundredths, number_fields, numbers
@@ -106,18 +106,21 @@ ACTIONS: Mapping[str, FormAction] = {
         id_fields=PLAYER,
         body=money_bodies.PersonAtDoor,
         build_body=presence_body,
+        revision=row_revisions.presence,
     ),
     "pay": FormAction(
         write=money_writes.update_person,
         id_fields=PLAYER,
         body=money_bodies.PersonAtDoor,
         build_body=payment_body,
+        revision=row_revisions.payment,
     ),
     "refund": FormAction(
         write=money_writes.update_person,
         id_fields=PLAYER,
         body=money_bodies.PersonAtDoor,
         build_body=lambda _form: {"payment": None},
+        revision=row_revisions.payment,
     ),
     "take": FormAction(
         write=money_writes.take_sign_up,
@@ -147,8 +150,11 @@ ACTIONS: Mapping[str, FormAction] = {
         id_fields=PLAYER,
         body=money_bodies.WaitingMove,
         build_body=numbers("position"),
+        revision=row_revisions.waiting_place,
     ),
-    "waiting-out": FormAction(write=money_writes.remove_waiting, id_fields=PLAYER),
+    "waiting-out": FormAction(
+        write=money_writes.remove_waiting, id_fields=PLAYER, revision=row_revisions.waiting_place
+    ),
 }
 
 

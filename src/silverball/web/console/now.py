@@ -13,7 +13,7 @@ from silverball.rules.planning.value import value_of_rated
 from silverball.service.outlook.reads import planning
 from silverball.service.outlook.reads.planning import PlanQuery
 from silverball.web import deciding_ties, site, tournament_worth
-from silverball.web.console import draw_preview, people
+from silverball.web.console import draw_preview, game_rows, people
 from silverball.web.page_request import PageRequest, page
 from silverball.web.tournament_night import TournamentNight
 from silverball_wire.plans import Plan, PlanOption, PlanWorth
@@ -111,16 +111,23 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
             "preview": draw_preview.preview_next_draw(request, night),
             "worth": tournament_worth.worth_of_night(request, night),
             "ending": None,
+            "news": "",
         }
     rounds = night.tournament.rounds_in_order
     round_id = request.query.get("round", "")
     chosen = next((round_ for round_ in rounds if str(round_.round_id) == round_id), None)
+    chosen = chosen or game_rows.round_of_kept(request, night)
     if chosen is None:
         newest = rounds[-1] if rounds else None
         chosen = next((round_ for round_ in rounds if round_.status != "completed"), newest)
     idle = _idle_player_ids(night)
     context = {"hole": chosen, "strokes_max": _strokes_max(night), "idle": idle, "worth": None}
-    return {**context, **deciding_ties.load_context(night), "ending": ending_context(request, night)}
+    return {
+        **context,
+        **game_rows.load_context(request, night),
+        **deciding_ties.load_context(night),
+        "ending": ending_context(request, night),
+    }
 
 
 def _strokes_max(night: TournamentNight) -> int:

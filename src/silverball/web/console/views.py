@@ -14,6 +14,7 @@ from silverball.service.single_player import writes as single_player_writes
 from silverball.service.webhooks import reads as webhook_reads
 from silverball.web import deciding_ties, site, tournament_worth
 from silverball.web.console import (
+    actions,
     details,
     door,
     draw_preview,
@@ -91,15 +92,14 @@ def _more_links(views: Mapping[str, ConsoleView], night: TournamentNight) -> lis
 
 
 def _game_chips(name: str, night: TournamentNight, reported: int, *, shows_reported: bool) -> list[BarLink]:
-    """Open, reported and done games with their numbers."""
+    """Open, reported and done games with their numbers; each has its place also while there are none."""
     is_reported = shows_reported and reported > 0
     done = sum(game.status == "completed" and not game.is_bye for game in night.tournament.games)
-    chips = [(_path(night, ""), f"Open {len(night.open_games)}", name == "" and not is_reported)]
-    if reported:
-        chips.append((f"{_path(night, '')}?show=reported", f"Reported {reported}", is_reported))
-    if done:
-        chips.append((_path(night, "results"), f"Done {done}", name == "results"))
-    return chips
+    return [
+        (_path(night, ""), f"Open {len(night.open_games)}", name == "" and not is_reported),
+        (f"{_path(night, '')}?show=reported", f"Reported {reported}", is_reported),
+        (_path(night, "results"), f"Done {done}", name == "results"),
+    ]
 
 
 def _path(night: TournamentNight, key: str) -> str:
@@ -154,12 +154,19 @@ def render_view(
         player_choices=lambda player_ids: _player_choices(night, player_ids),
         game_revision=games.game_revision,
         attempt_revision=single_player_writes.attempt_revision,
+        row_seen=lambda action, **ids: _row_revision(night, action, ids),
         result_text=details.result_text,
         machine_text=details.machine_text,
         **view.load_context(request, night),
     )
     response.headers["content-security-policy"] = site.feed_policy(request.base_url)
     return response
+
+
+def _row_revision(night: TournamentNight, action: str, ids: Mapping[str, int]) -> str:
+    """What the row of an action shows, as the action compares it."""
+    revision = actions.ACTIONS[action].revision
+    return "" if revision is None else revision(night.tournament, ids)
 
 
 def _outbox_account(request: PageRequest) -> str:

@@ -1,17 +1,17 @@
 // Sends the console's forms exactly once over an unreliable network, and replaces the page with the answer.
 // Without this file every form works as a plain form.
 
-import { whenCalm } from "./calm.js";
+import "./guard.js";
 import "./copy.js";
-import { deliver, deliverRest, get, isSignedOut, post, settle } from "./delivery.js";
+import { deliver, deliverRest, discard, get, isSignedOut, post, settle, WITHOUT_PAGE } from "./delivery.js";
 import "./files.js";
 import "./find.js";
-import { focusedRow, focusRow } from "./focus.js";
-import { expectPage, missPage, pageReplaced } from "./fresh.js";
-import "./guard.js";
+import { pageReplaced, refresh } from "./fresh.js";
 import { showImpossible } from "./impossible.js";
 import { keepChoices, remember, restore, showChoices } from "./keep.js";
+import { morph } from "./morph.js";
 import { newKey } from "./outbox.js";
+import { closeEntryPage, forgetEntry, rowOf, rowOfEntry, showEntry } from "./rows.js";
 import { keepNight, keepParts } from "./seen.js";
 import { makeTaps, showTaps } from "./taps.js";
 import "./timer.js";
@@ -28,8 +28,6 @@ const NOT_SENT = "Not sent yet: no connection. It is kept here and sent as soon 
 
 // Form id -> the message shown while the form is being sent.
 const sending = new Map();
-// Counts the entries that were taken and the pages that were shown: a page asked for before is older.
-let newest = 0;
 
 function wait(milliseconds) {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -66,9 +64,7 @@ function replacePage({ html, url, isElsewhere }, sent) {
     location.assign(url);
     return;
   }
-  newest += 1;
   const entries = remember(sent);
-  const row = focusedRow();
   const isSame = newParts.length > 0 && names(parts) === names(newParts);
   const contents = newParts.map((part) => [part.dataset.live, part.innerHTML]);
   if (isSame) {
@@ -76,8 +72,8 @@ function replacePage({ html, url, isElsewhere }, sent) {
   } else {
     old.replaceChildren(...main.childNodes);
     document.title = next.title;
-    scrollTo(0, 0);
   }
+  showPlaceOf(sent, isSame);
   for (const name of Object.keys(old.dataset)) delete old.dataset[name];
   Object.assign(old.dataset, main.dataset);
   const target = new URL(url);
@@ -97,8 +93,48 @@ function replacePage({ html, url, isElsewhere }, sent) {
     fault.focus();
     fault.scrollIntoView({ block: "center" });
   } else if (document.activeElement === document.body) {
-    focusRow(row);
+    old.focus({ preventScroll: true });
   }
+}
+
+// After a change of the page, its beginning is shown, or that of the card whose form was sent.
+function showPlaceOf(sent, isSame) {
+  const card = isSame && sent ? document.getElementById(sent)?.closest(".card") : null;
+  if (!card && (sent || !isSame)) scrollTo(0, 0);
+  else if (card && card.getBoundingClientRect().top < 0) card.scrollIntoView({ block: "start" });
+}
+
+// Say why it was refused, above the page, which stays as it is; the form has what was entered.
+function showRefusal(answer, id) {
+  const page = new DOMParser().parseFromString(answer.html, "text/html");
+  const fault = page.querySelector("main #fault");
+  if (!fault || isSignedOut(answer)) {
+    replacePage(answer, id);
+    return;
+  }
+  const form = document.getElementById(id);
+  const newer = page.getElementById(id);
+  if (form && newer && !rowOf(form) && !form.closest("[data-slot]")) {
+    makeTaps(newer.parentElement);
+    morph(form, newer);
+    form.reset();
+    showTaps(form);
+  } else if (form?.elements.namedItem("key")) {
+    form.elements.namedItem("key").value = newKey();
+  }
+  document.getElementById("refusal")?.remove();
+  const panel = document.createElement("div");
+  panel.id = "refusal";
+  panel.className = "refusal";
+  const close = document.createElement("button");
+  close.type = "button";
+  close.className = "quiet";
+  close.textContent = "Close";
+  close.addEventListener("click", () => panel.remove());
+  panel.append(fault, close);
+  document.getElementById("main").prepend(panel);
+  fault.focus({ preventScroll: true });
+  refresh();
 }
 
 function setMessage(id, text) {
@@ -108,7 +144,7 @@ function setMessage(id, text) {
 
 // The result of a game as a person reads it in the list of what is not sent.
 function labelOf(form, submitter) {
-  const title = form.querySelector("h2, h3") ?? form.closest(".card")?.querySelector("h2, h3");
+  const title = rowOf(form)?.querySelector("h3") ?? form.querySelector("h2, h3") ?? form.closest(".card")?.querySelector("h2, h3");
   const places = [...form.querySelectorAll(".place")].filter((row) => row.querySelector("select").value);
   places.sort((row, other) => row.querySelector("select").value - other.querySelector("select").value);
   const typed = [...form.querySelectorAll("input.number, input[type=text]")].filter((field) => field.value);
@@ -160,6 +196,13 @@ async function sendThroughOutbox(form, fields, key, submitter) {
   const { tournament, account } = ownerOfPage();
   const label = labelOf(form, submitter);
   const entry = { key, account, tournament, form: id, action: form.getAttribute("action"), fields, label, at: Date.now() };
+  if (rowOf(form)) {
+    closeEntryPage(form);
+    showInRow(entry, "sending");
+    const done = await deliver(entry, () => showInRow(entry, "unsent"));
+    showDoneInRow(entry, done);
+    return;
+  }
   const staysOpen = isForMany(form);
   let hasLeft = false;
   const onWaiting = () => {
@@ -171,6 +214,20 @@ async function sendThroughOutbox(form, fields, key, submitter) {
   const done = await deliver(entry, onWaiting, () => hasLeft);
   if (hasLeft) showLater(done);
   else showDone(entry, done, staysOpen);
+}
+
+function showInRow(entry, state) {
+  const row = rowOfEntry(entry);
+  if (row) showEntry(row, entry.fields, state, () => discard(entry));
+}
+
+// What has become of an entry of a row; a refused one leaves the row, which shows what is there now.
+function showDoneInRow(entry, done) {
+  const row = rowOfEntry(entry);
+  if (row && done?.isTaken) showEntry(row, entry.fields, "saved");
+  else if (row) forgetEntry(row);
+  if (done?.isTaken) showTaken(done.answer);
+  else if (done) showRefusal(done.answer, entry.form);
 }
 
 // Whether the form is for one entry after another.
@@ -194,30 +251,23 @@ function takeNext(id, text) {
 
 // What left its form was taken: the page shows it, and what is being entered stays.
 function showLater(done) {
-  if (!done?.isTaken || new URL(done.answer.url).pathname !== location.pathname) return;
-  showPageOnceCalm(done.answer);
+  if (done?.isTaken) refresh();
 }
 
-// The page that a taken entry leads to is asked for when nobody touches the screen: what it shows is new then.
-// It is dropped when another entry was taken while it was on its way, as it would show that as open again.
-function showPageOnceCalm({ url }, onShown = () => {}) {
-  newest += 1;
-  const asked = newest;
-  expectPage();
-  whenCalm("page", async () => {
-    try {
-      const page = await get(url);
-      if (asked !== newest) return;
-      if (page.status !== 200 || isSignedOut(page)) throw new Error(String(page.status));
-      whenCalm("page", () => {
-        if (asked !== newest) return;
-        replacePage({ ...page, isElsewhere: true }, "");
-        onShown();
-      });
-    } catch {
-      if (asked === newest) missPage();
-    }
-  });
+// The page that a taken entry leads to: this one is brought up to date in place, another one is shown.
+async function showTaken({ url }, onShown = () => {}) {
+  if (new URL(url).pathname === location.pathname) {
+    refresh();
+    onShown();
+    return;
+  }
+  try {
+    const page = await get(url);
+    replacePage({ ...page, isElsewhere: true }, "");
+    onShown();
+  } catch {
+    refresh();
+  }
 }
 
 function showDone({ form: id, label }, done, staysOpen) {
@@ -225,12 +275,12 @@ function showDone({ form: id, label }, done, staysOpen) {
   showMessage(id, null);
   if (!done) return;
   if (!done.isTaken) {
-    replacePage(done.answer, id);
+    showRefusal(done.answer, id);
     return;
   }
   if (staysOpen) takeNext(id, `Saved: ${label}`);
   else foldForm(id, label);
-  showPageOnceCalm(done.answer, () => staysOpen && !sending.has(id) && showSaved(id, label));
+  showTaken(done.answer, () => staysOpen && !sending.has(id) && showSaved(id, label));
 }
 
 // What an earlier page left is sent; the form of the same game shows that, and takes no second entry meanwhile.
@@ -242,8 +292,15 @@ function sendRest() {
   deliverRest(
     tournament,
     account,
-    (entry) => formOf(entry) && !isTaking(entry) && setMessage(entry.form, NOT_SENT),
-    (entry, done) => (isTaking(entry) ? showLater(done) : formOf(entry) && showDone(entry, done, false)),
+    (entry) => {
+      if (rowOfEntry(entry)) showInRow(entry, "unsent");
+      else if (formOf(entry) && !isTaking(entry)) setMessage(entry.form, NOT_SENT);
+    },
+    (entry, done) => {
+      if (rowOfEntry(entry)) showDoneInRow(entry, done);
+      else if (isTaking(entry)) showLater(done);
+      else if (formOf(entry)) showDone(entry, done, false);
+    },
   );
 }
 
@@ -252,28 +309,46 @@ function ownerOfPage() {
   return { tournament: follow, account };
 }
 
-// Every try has the same idempotency key, so the form acts once whichever of them arrives.
-async function send(id, address, body) {
-  setMessage(id, "Sending …");
+// Every try has the same idempotency key, so the form acts once whichever of them arrives. A form of a row or of a
+// line that stays is answered without a page: what it changes is brought up to date in place.
+async function send(form, body, submitter) {
+  const { id } = form;
+  const row = rowOf(form, submitter);
+  const isInPlace = row !== null || form.closest("[data-slot]") !== null;
+  const show = (text, isFault = false) => {
+    if (row) showEntry(row, [...body], "sending");
+    else showMessage(id, text, isFault);
+  };
+  sending.set(id, "");
+  show("Sending …");
   let pause = FIRST_WAIT;
   for (let left = TRIES; left > 0; left -= 1) {
     try {
-      const answer = await post(address, body);
+      const answer = await post(form.getAttribute("action"), body, isInPlace ? WITHOUT_PAGE : {});
       sending.delete(id);
       if (id === "correct" && answer.isElsewhere && body.get("entry")) await settle(body.get("entry"));
       showMessage(id, null);
-      replacePage(answer, id);
+      showAnswer(answer, id, row, [...body], isInPlace);
       return;
     } catch {
       if (left > 1) {
-        setMessage(id, "Not sent yet: no connection. Trying again …");
+        show("Not sent yet: no connection. Trying again …");
         await wait(pause);
         pause *= 2;
       }
     }
   }
   sending.delete(id);
+  if (row) forgetEntry(row);
   showMessage(id, "Not sent: no connection. What you entered is still here; send it again.", true);
+}
+
+function showAnswer(answer, id, row, fields, isInPlace) {
+  if (row && answer.isElsewhere) showEntry(row, fields, "saved");
+  else if (row) forgetEntry(row);
+  if (answer.status >= 400) showRefusal(answer, id);
+  else if (isInPlace) showTaken(answer);
+  else replacePage(answer, id);
 }
 
 document.addEventListener("submit", (event) => {
@@ -281,7 +356,7 @@ document.addEventListener("submit", (event) => {
   if (!(form instanceof HTMLFormElement) || !form.matches("[data-once]")) return;
   event.preventDefault();
   // A second tap while the form is being sent is ignored.
-  if (sending.has(form.id)) return;
+  if (sending.has(form.id) || rowOf(form, event.submitter)?.dataset.entry === "sending") return;
   const body = new URLSearchParams(new FormData(form, event.submitter));
   const content = JSON.stringify([...body].filter(([name]) => name !== "key"));
   if (form.dataset.sent && form.dataset.sent !== content) {
@@ -296,8 +371,7 @@ document.addEventListener("submit", (event) => {
     sendThroughOutbox(form, fields, body.get("key"), event.submitter);
     return;
   }
-  // form.action would be a field of that name.
-  send(form.id, form.getAttribute("action"), body);
+  send(form, body, event.submitter);
 });
 
 // The browser may fill fields in again after Back; what it filled in is shown, or nothing is.

@@ -15,7 +15,7 @@ const OTHERS = "belongs to another account: sign in with it";
 const KEEP_OPEN = "keep this page open";
 const AGAIN_EVERY = 20000;
 // The server need not make the page that a taken entry leads to: the phone confirms it before that.
-const WITHOUT_PAGE = { prefer: "return=minimal" };
+export const WITHOUT_PAGE = { prefer: "return=minimal" };
 
 // Keys of the entries that this page is sending.
 const underWay = new Set();
@@ -224,7 +224,7 @@ function createButton(text, act) {
   return button;
 }
 
-async function discard(entry) {
+export async function discard(entry) {
   underWay.delete(entry.key);
   await remove(entry.key);
   wakeAll();
@@ -279,7 +279,7 @@ async function showBar(tournament, account) {
     summary.append(createElement("span", ""));
     summary.firstChild.setAttribute("role", "status");
     bar.append(summary, createElement("ul", "", "list"));
-    document.getElementById("main").before(bar);
+    document.getElementById("notes").prepend(bar);
   }
   const refused = shown.filter((entry) => entry.refusal).length;
   const counts = [[shown.length - refused, "not sent yet"], [refused, "not saved: look"]];

@@ -1,12 +1,10 @@
-// Keeps the parts of the console up to date without a reload. A part with unsent entries is left alone:
-// it says "Changed meanwhile" and is replaced on request.
+// Keeps the parts of the console up to date without a reload, as far as nothing moves; the rest is shown when a person
+// asks for it, by the line in the header.
 
-import { onActivity, restUntilCalm } from "./calm.js";
-import { focusedRow, focusRow } from "./focus.js";
-import { isTouched, remember, restore, showChoices } from "./keep.js";
+import { remember, restore, showChoices } from "./keep.js";
 import { follow } from "./live.js";
-import { morphChildren } from "./morph.js";
 import { clockTime, forgetNight, keepParts } from "./seen.js";
+import { updateInPlace } from "./still.js";
 import { makeTaps, showTaps } from "./taps.js";
 
 const EVERY = 500;
@@ -22,10 +20,8 @@ const SIGNED_OUT = ["Signed out", "Sign in"];
 const CLOSED = ["Closed to you", "Look"];
 
 const dot = document.getElementById("feed");
-// Part name -> its newest content from the server.
-const known = new Map();
-// Part name -> newer content that unsent entries keep from being shown.
-const waiting = new Map();
+// Part name -> the words for what is left to be asked for.
+const news = new Map();
 let feed = null;
 let followed = "";
 let line = "catching up";
@@ -39,13 +35,10 @@ let seen = Date.now();
 let began = 0;
 let timer = 0;
 let settled = 0;
-let calmed = 0;
-// Whether there were events after the content on the page was sent.
-let hasNews = false;
 // The number of times that the answer to a form has replaced the page.
 let answers = 0;
-// Whether the page is asked for as a whole, once nobody touches it.
-let isPageDue = false;
+// Which rows the page shows: these are sent again in their places, also when they are done.
+const KEPT_ROW = /^(?:game|play)-\d+$/;
 
 const main = () => document.getElementById("main");
 const parts = () => [...document.querySelectorAll("[data-live]")];
@@ -74,32 +67,17 @@ function stateText(visible) {
   return isOld ? `${STATE_TEXTS[visible]} · as of ${clockTime(seen)}` : STATE_TEXTS[visible];
 }
 
-// The content of a part, without keys and ages, which differ each time.
-function contentOf(part) {
-  const copy = part.cloneNode(true);
-  for (const input of copy.querySelectorAll("input[name=key]")) input.removeAttribute("value");
-  for (const age of copy.querySelectorAll("[data-ago]")) age.replaceWith("");
-  return copy.innerHTML.trim();
-}
-
 // The page is as the server has just sent it: at the start, and after the answer to a form.
 export function pageReplaced() {
   answers += 1;
-  isPageDue = false;
-  hasNews = isDue || isBusy;
   seen = Number(main().dataset.seen ?? Date.now());
-  known.clear();
-  waiting.clear();
-  // The answer to a refused form is not the current content; fetch that.
-  const isRefusal = document.querySelector("main [role=alert]") !== null;
-  if (!isRefusal) for (const part of parts()) known.set(part.dataset.live, contentOf(part));
+  news.clear();
+  showNews();
   const tournament = main().dataset.follow ?? "";
   if (tournament !== followed) {
     feed?.close();
     followed = tournament;
     feed = tournament ? openFeed() : null;
-  } else if (isRefusal && tournament) {
-    plan();
   }
   // The service worker has shown the page of earlier.
   if (tournament && main().dataset.seen) refresh();
@@ -120,23 +98,11 @@ function affectsPage(name, data) {
   return !whose || name !== "GameCreatedOrUpdated" || data.playerIds.includes(Number(whose));
 }
 
-// The page comes as a whole, so its parts need not be fetched beside it.
-export function expectPage() {
-  isPageDue = true;
-}
-
-// The page could not be had: its parts are asked for until they come, and say why they cannot.
-export function missPage() {
-  isPageDue = false;
-  refresh();
-}
-
-// Fetch the parts after an event, or when events may have been missed.
-function refresh() {
-  hasNews = true;
+// Fetch the parts after an event, after an entry, or when events may have been missed.
+export function refresh() {
   // After an event, retry at once.
   if (failures) began = 0;
-  if (!isPageDue && !document.querySelector("form.pending")) plan();
+  plan();
   clearTimeout(settled);
   settled = setTimeout(plan, SETTLED_AFTER);
 }
@@ -153,17 +119,18 @@ async function fetchParts() {
   isBusy = true;
   isDue = false;
   began = Date.now();
+  const asked = performance.now();
   const before = answers;
   try {
-    const fetched = await fetchContents(parts().map((part) => part.dataset.live));
+    const fetched = await fetchContents(true);
     closed = null;
     failures = 0;
     seen = Date.now();
     delete main().dataset.seen;
-    keepParts(fetched.map(({ name, next }) => [name, next.innerHTML]));
+    keepParts(fetched.map(({ part, next }) => [part.dataset.live, next.innerHTML]));
     // The answer to a form came in the meantime, and is newer.
     if (before !== answers) isDue = true;
-    else for (const { name, next } of fetched) compare(name, next);
+    else for (const { part, next } of fetched) update(part, next, asked);
   } catch (error) {
     closed = Array.isArray(error.cause) ? error.cause : null;
     if (closed === SIGNED_OUT) forgetNight();
@@ -173,15 +140,18 @@ async function fetchParts() {
   isBusy = false;
   if (!followed) return;
   showState();
-  showWaiting();
+  showNews();
   if (isDue) plan();
 }
 
 // All parts in one request: the server reads the night once, and a phone counts as one visitor.
-async function fetchContents(names) {
-  if (names.length === 0) return [];
+async function fetchContents(keepsRows) {
+  const shown = parts();
+  if (shown.length === 0) return [];
   const url = new URL(main().dataset.at, location.href);
-  url.searchParams.set("part", names.join());
+  url.searchParams.set("part", shown.map((part) => part.dataset.live).join());
+  const rows = [...document.querySelectorAll("[data-row]")].map((row) => row.id).filter((id) => KEPT_ROW.test(id));
+  if (keepsRows && rows.length) url.searchParams.set("keep", rows.join());
   const answer = await fetch(url, {
     cache: "no-store",
     // The server redirects to the sign-in page when the session is over.
@@ -191,84 +161,51 @@ async function fetchContents(names) {
   const cause = answer.type === "opaqueredirect" ? SIGNED_OUT : GONE.has(answer.status) ? CLOSED : null;
   if (!answer.ok) throw new Error(String(answer.status), { cause });
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  return names.map((name) => ({ name, next: page.querySelector(`[data-live="${name}"]`) }));
+  return shown.map((part) => ({ part, next: page.querySelector(`[data-live="${part.dataset.live}"]`) }));
 }
 
-function compare(name, next) {
-  const content = contentOf(next);
-  // Below a refusal, the content without the refusal is not known yet.
-  if (!known.has(name) && !hasNews) known.set(name, content);
-  if (content === known.get(name)) waiting.delete(name);
-  else waiting.set(name, { next, content });
-}
-
-// Replace the parts without unsent entries, once taps and scrolling have stopped.
-function showWaiting() {
-  clearTimeout(calmed);
-  const rest = restUntilCalm();
-  if (rest > 0) {
-    calmed = setTimeout(showWaiting, rest);
-    return;
-  }
-  for (const part of parts()) {
-    // The answer to a pending form replaces the part anyway.
-    if (part.querySelector("form.pending")) continue;
-    const news = waiting.get(part.dataset.live);
-    if (news && !isTouched(part)) replace(part, news);
-    else markChanged(part, news !== undefined);
-  }
-}
-
-function replace(part, { next, content }) {
-  const name = part.dataset.live;
-  waiting.delete(name);
-  known.set(name, content);
-  const link = document.activeElement?.getAttribute("href");
-  const row = focusedRow();
+function update(part, next, asked) {
   makeTaps(next);
-  morphChildren(part, [...next.childNodes]);
+  const isLeft = updateInPlace(part, next, asked);
+  if (isLeft) news.set(part.dataset.live, next.dataset.news ?? "Changed");
+  else news.delete(part.dataset.live);
   showChoices();
-  for (const form of part.querySelectorAll("form")) form.reset();
   showTaps(part);
-  if (link && document.activeElement === document.body) {
-    part.querySelector(`a[href="${CSS.escape(link)}"]`)?.focus({ preventScroll: true });
+  updateAges();
+}
+
+// The line in the header that says what is new, and shows it.
+function showNews() {
+  const line = document.getElementById("news");
+  if (!line) return;
+  line.hidden = news.size === 0;
+  const text = news.size ? `${news.get("play") ?? [...news.values()][0]}: show` : "";
+  if (line.textContent !== text) line.textContent = text;
+}
+
+// Bring everything up to date, wherever it goes: the person has asked for it.
+async function showEverything() {
+  try {
+    const fetched = await fetchContents(false);
+    const entries = remember("");
+    for (const { part, next } of fetched) {
+      makeTaps(next);
+      if (news.has(part.dataset.live)) part.replaceChildren(...next.childNodes);
+    }
+    news.clear();
+    showChoices();
+    restore(entries);
+    showTaps(document);
+    updateAges();
+    scrollTo(0, 0);
+    main().focus({ preventScroll: true });
+  } catch {
+    refresh();
   }
-  if (row >= 0 && document.activeElement === document.body) focusRow(row);
-  updateAges();
+  showNews();
 }
 
-// Show or remove the note below a part that has changed and is not replaced.
-function markChanged(part, isWaiting) {
-  const existing = part.querySelector(".meanwhile");
-  if (!isWaiting) existing?.remove();
-  if (!isWaiting || existing) return;
-  const note = document.createElement("p");
-  note.className = "meanwhile";
-  note.setAttribute("role", "status");
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "quiet";
-  button.textContent = "Show";
-  button.addEventListener("click", () => showOnRequest(part));
-  note.append("Changed meanwhile. ", button);
-  part.append(note);
-}
-
-// Replace the part on request, with the unsent entries filled in again.
-function showOnRequest(part) {
-  const news = waiting.get(part.dataset.live);
-  if (!news) return;
-  const entries = remember("");
-  waiting.delete(part.dataset.live);
-  known.set(part.dataset.live, news.content);
-  part.replaceChildren(...news.next.childNodes);
-  makeTaps(part);
-  showChoices();
-  restore(entries);
-  showTaps(part);
-  updateAges();
-  if (document.activeElement === document.body) main().focus({ preventScroll: true });
-}
+document.getElementById("news")?.addEventListener("click", showEverything);
 
 // Keep the ages on the page current.
 function updateAges() {
@@ -280,10 +217,6 @@ function updateAges() {
   }
 }
 
-function noteActivity() {
-  if (waiting.size > 0) showWaiting();
-}
-
 // A computer that sleeps runs no timers, and has seen nothing meanwhile.
 function noteTime() {
   if (dot.dataset.state === "live") seen = Date.now();
@@ -291,6 +224,5 @@ function noteTime() {
 }
 
 if (dot) {
-  onActivity(noteActivity);
   setInterval(noteTime, AGO_EVERY);
 }

@@ -19,12 +19,14 @@ function isEntered(field) {
   return "defaultValue" in field && field.value !== field.defaultValue;
 }
 
-// Whether replacing the part now would lose an entry, a message or the focus.
-export function isTouched(part) {
-  if (part.querySelector("[role=alert], form[data-typed], .sending.fault")) return true;
+// Whether replacing a piece of the page now would lose an entry, a message or the focus; `apart` leaves pieces in it
+// out, which are replaced by themselves.
+export function isTouched(piece, apart = "") {
+  const isIn = (element) => !apart || !element.closest(apart);
+  if ([...piece.querySelectorAll("[role=alert], form[data-typed], .sending.fault")].some(isIn)) return true;
   const focused = document.activeElement;
-  if (focused?.form && part.contains(focused)) return true;
-  return [...part.querySelectorAll("form")].some((form) => fieldsOf(form).some(isEntered));
+  if (focused?.matches("input, select, textarea") && piece.contains(focused) && isIn(focused)) return true;
+  return [...piece.querySelectorAll("form")].filter(isIn).some((form) => fieldsOf(form).some(isEntered));
 }
 
 // The state to restore in new content: half-filled forms, open details, the focus.

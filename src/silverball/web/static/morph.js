@@ -1,5 +1,8 @@
 // Updates a part of a page to newer content in place, so that focus and selection survive.
 
+// What a person has opened stays open.
+const OPENED = new Set(["DETAILS", "DIALOG"]);
+
 // Make `old` look like `next` and keep every element that can stay.
 export function morph(old, next) {
   if (old.isEqualNode(next)) return;
@@ -12,10 +15,12 @@ export function morph(old, next) {
     return;
   }
   for (const { name } of [...old.attributes]) {
-    if (!next.hasAttribute(name) && !(name === "open" && old.nodeName === "DETAILS")) old.removeAttribute(name);
+    if (!next.hasAttribute(name) && !(name === "open" && OPENED.has(old.nodeName))) old.removeAttribute(name);
   }
+  // A request that is on its way, or is sent again, keeps its key.
+  const isKey = old.nodeName === "INPUT" && old.name === "key";
   for (const { name, value } of next.attributes) {
-    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+    if (old.getAttribute(name) !== value && !(isKey && name === "value")) old.setAttribute(name, value);
   }
   morphChildren(old, [...next.childNodes]);
 }

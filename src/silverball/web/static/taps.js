@@ -17,10 +17,26 @@ export function showTaps(root) {
       const button = row.querySelector(".tap");
       button.querySelector(".nth").textContent = place || "";
       button.setAttribute("aria-pressed", String(place > 0));
+      button.classList.toggle("self", place === rows.length && rows.length > 1);
     }
+    showEnd(box, rows);
     const again = box.closest("form").querySelector(".over-again");
-    if (again) again.hidden = !rows.some(placeOf);
+    if (again) again.style.visibility = rows.some(placeOf) ? "" : "hidden";
   }
+}
+
+const NTH = ["1st", "2nd", "3rd"];
+
+// Save takes the place of the next thing to do once the order is full.
+function showEnd(box, rows) {
+  const end = box.closest("form").querySelector(".entry-end");
+  if (!end) return;
+  const next = rows.filter(placeOf).length + 1;
+  const [line, save] = [end.querySelector(".waits"), end.querySelector("button")];
+  line.hidden = next > rows.length;
+  save.hidden = !line.hidden;
+  const text = `${NTH[next - 1] ?? `${next}th`} place is next`;
+  if (line.textContent !== text) line.textContent = text;
 }
 
 function tapRow(box, row) {
@@ -55,17 +71,17 @@ export function makeTaps(root) {
     for (const row of rowsOf(box)) {
       const label = row.querySelector("label");
       const nth = document.createElement("span");
-      nth.className = "nth";
+      nth.className = "nth insert";
       const name = document.createElement("bdi");
       name.textContent = label.textContent;
-      row.append(createButton("tap", nth, name));
+      row.append(createButton("tap seat", nth, name));
       row.querySelector("select").hidden = true;
       label.hidden = true;
     }
     const again = createButton("quiet over-again", "Start over");
-    again.hidden = true;
     // Beside the submit button, so that nothing moves when it appears and disappears.
-    box.closest("form").querySelector(":scope > button")?.after(again);
+    const form = box.closest("form");
+    (form.querySelector(":scope > button") ?? form.querySelector("h2"))?.after(again);
     box.classList.add("live");
   }
   showTaps(root);
