@@ -9,7 +9,7 @@ from sqlalchemy import Column
 from silverball.store.types import Id, Json
 
 revision = "0050"
-down_revision = "0048"
+down_revision = "0049"
 branch_labels = None
 depends_on = None
 

@@ -9,7 +9,7 @@ from sqlalchemy import Column
 from silverball.store.types import Id
 
 revision = "0051"
-down_revision = "0048"
+down_revision = "0050"
 branch_labels = None
 depends_on = None
 
