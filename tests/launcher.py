@@ -1,6 +1,7 @@
 """Servers that are quick to start again: everything is loaded once, each server is a fork of this process.
 
-A line on standard input starts the next `silverball serve`; its process id, then its address, come out.
+A line on standard input starts the next `silverball serve`; its process id and its address come out, and
+`ended` with the process id when it has ended, however that was.
 """
 
 import os
@@ -21,6 +22,8 @@ def run() -> None:
         sys.stdout.write(f"{process_id}\n")
         sys.stdout.flush()
         os.waitpid(process_id, 0)
+        sys.stdout.write(f"ended {process_id}\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -39,9 +39,17 @@ class Servers:
         assert self._launcher.stdout is not None
         self._launcher.stdin.write("\n")
         self._launcher.stdin.flush()
-        told = sorted(self._launcher.stdout.readline().strip() for _ in range(2))
-        # The number comes before the sentence, whichever was written first.
-        self.process_id, self.port = int(told[0]), int(told[1].rsplit(":", 1)[1])
+        process_id = address = ""
+        while not (process_id and address):
+            # The end of the server before may still be among the lines.
+            line = self._launcher.stdout.readline().strip()
+            if not line or line == f"ended {process_id}":
+                raise RuntimeError("the server ended before it served")
+            if line.isdecimal():
+                process_id = line
+            elif not line.startswith("ended "):
+                address = line
+        self.process_id, self.port = int(process_id), int(address.rsplit(":", 1)[1])
 
     def kill(self) -> None:
         # Another program may get the port.
