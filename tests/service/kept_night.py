@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from conftest import PostgreSQL
+from conftest import PATIENT, PostgreSQL
 from rules.night import Night
 from rules.night_machine import NightMachine
 from service import stored_nights
@@ -43,7 +43,7 @@ class KeptFile:
     """An SQLite file, copied."""
 
     def __init__(self, file: Path) -> None:
-        self.store = Store(f"sqlite:///{file}")
+        self.store = Store(f"sqlite:///{file}", limits=PATIENT)
         self._file, self._copy = file, file.with_suffix(".kept")
 
     def keep(self) -> None:
@@ -61,7 +61,7 @@ class KeptTemplate:
     """A PostgreSQL database, copied within its cluster."""
 
     def __init__(self, cluster: PostgreSQL, url: str, key_file: Path) -> None:
-        self.store = Store(url, key_file)
+        self.store = Store(url, key_file, limits=PATIENT)
         self.store.key_file.may_make = True
         self._cluster, self._url, self._copy = cluster, url, cluster.empty_database()
 

@@ -80,9 +80,9 @@ def test_each_cookie_of_a_site_with_tls_is_bound_to_its_host(store: Store) -> No
     names = {cookie.partition("=")[0] for cookie in cookies}
     assert names == {f"__Host-{name}" for name in ("seen", *(f"silverball_{each}" for each in OURS))}
     for cookie in cookies:
-        said = {part.strip().lower() for part in cookie.split(";")[1:]}
-        assert {"secure", "httponly", "samesite=lax", "path=/"} <= said, cookie
-        assert not any(part.startswith("domain") for part in said), cookie
+        parts = {part.strip().lower() for part in cookie.split(";")[1:]}
+        assert {"secure", "httponly", "samesite=lax", "path=/"} <= parts, cookie
+        assert not any(part.startswith("domain") for part in parts), cookie
         assert len(cookie) < 4096
 
 

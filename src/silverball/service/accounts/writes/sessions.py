@@ -224,9 +224,9 @@ def demand_two_step(db: Connection, of: str, *, now: datetime, user_id: int, sou
 
 
 def recovery_hash_of(db: Connection, user_id: int, typed: str) -> Callable[[], str]:
-    """What computes the stored form of a typed recovery code; empty for a code of the app.
+    """A function that computes the stored form of a typed recovery code; empty for a code of the app.
 
-    It is slow by design: call it outside a transaction.
+    Call it outside a transaction, since it is slow by design.
     """
     digits = tokens.typed_digits(typed)
     own = select(recovery_code.c.hash).where(recovery_code.c.user_id == user_id).limit(1)
