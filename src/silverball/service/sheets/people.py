@@ -74,7 +74,7 @@ class NameReading(Struct, frozen=True):
 
 
 class SheetPeople(Struct, frozen=True, kw_only=True):
-    """What a table says; with `readings` the order of names has to be chosen first."""
+    """The people and columns of a table; with `readings` the order of names has to be chosen first."""
 
     people: tuple[SheetPerson, ...] = ()
     left_out: tuple[LeftOutRow, ...] = ()

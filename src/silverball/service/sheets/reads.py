@@ -40,7 +40,7 @@ class ImportTarget(Struct, frozen=True, kw_only=True):
 
 
 def look_at_list(db: Connection, read: ReadList, target: ImportTarget) -> PlayersImport:
-    """What a list says, as it would be stored; without a plan where something has to be chosen first."""
+    """The list as it would be stored; without a plan where something has to be chosen first."""
     found = read.found
     about = PlayersImport(
         stored=False,

@@ -1,4 +1,4 @@
-"""What was pasted or sent, read as a list of people; pure, whatever it holds."""
+"""A pasted text or a sent file, read as a list of people; pure, whatever it holds."""
 
 from collections.abc import Sequence
 

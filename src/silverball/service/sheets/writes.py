@@ -30,7 +30,7 @@ UNDECIDED = "Decide this row first: {question}"
 
 
 class ImportChanged(Conflict):
-    """What the rows were matched with is another by now."""
+    """The rows would be matched with others by now."""
 
     sentence = (
         "What you looked at has changed since: somebody in the book or the tournament, or a row of the list."
