@@ -139,6 +139,8 @@ MANAGED: dict[str, str] = {
     "/api/locations": "POST",
     "/api/locations/{location_id}": "DELETE PATCH",
     "/api/players": "POST",
+    "/api/players/import": "POST",
+    "/api/arenas/import": "POST",
     "/api/players/{player_id}": "DELETE PATCH",
     "/api/players/{player_id}/claim": "PUT",
     "/api/players/{player_id}/merge": "POST",

@@ -86,6 +86,8 @@ FOR_ACCOUNTS = {
         "/home/series/{series}",
     ),
     "/home/players/import": ("/home/players/import",),
+    "/home/arenas/import": ("/home/arenas/import",),
+    "/t/{tournament_id}/run/machines": ("/t/1/run/machines",),
     "/t/{tournament_id}/run/import": ("/t/1/run/import",),
     "/t/{tournament_id}/print/codes": ("/t/1/print/codes",),
     "/t/{tournament_id}/run": ("/t/1/run", "/t/{late}/run", "/t/{over}/run", "/t/{scores}/run", "/t/99/run"),

@@ -95,7 +95,7 @@ def test_a_number_only_proposes_who_somebody_is(planned: Director, tablet: Visit
     wrong = sign_up(tablet, path, "Cleo Marsh", ifpaId="many")
     assert wrong.status_code == 422
     assert "1 to 7 digits" in page_forms.alerts_on(wrong.text)[0]
-    # Nobody has become Ada by typing her number, and nobody else sees it.
+    # Nobody has become Ada by typing that number, and nobody else sees it.
     assert names(planned) == []
     assert "12345" not in page_of(tablet, path)
     listed = build.ask(

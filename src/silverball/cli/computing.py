@@ -29,7 +29,7 @@ from silverball.kit.values import replace
 from silverball.rules.planning.nights import SimulatedNight
 from silverball.service.rounds import writes as rounds
 from silverball.service.sheets import elsewhere
-from silverball.service.sheets.bodies import PlayersToImport
+from silverball.service.sheets.bodies import ListToRead
 from silverball.service.sheets.sources import ListSource
 from silverball.store import processes as store_processes
 from silverball.store.database.deadlines import COMPUTING
@@ -159,7 +159,7 @@ class Computer:
 
     def _answer_dry_run(self, endpoint: Endpoint, call: AnyWrite, request: Request) -> HttpResponse:
         """The answer to a dry run, which stores nothing. Raises RevisionMismatch."""
-        if isinstance(call.body, PlayersToImport):
+        if isinstance(call.body, ListToRead):
             if call.body.stores:
                 return NO_DRY_RUN
             with self._store.read() as db:

@@ -148,8 +148,8 @@ def _what_follows(row: ImportRow, decide: Mapping[int, dict[str, Any]]) -> str:
             for each in row.choices
         ]
         return f"{row.question} {', '.join(choices)}"
-    said = _words({"decision": row.decision, "playerId": row.player_id, "sameAs": row.same_as})
-    return " ".join([said, *row.notes])
+    decision = _words({"decision": row.decision, "playerId": row.player_id, "sameAs": row.same_as})
+    return " ".join([decision, *row.notes])
 
 
 def _words(decision: Mapping[str, Any]) -> str:

@@ -32,7 +32,7 @@ from silverball.store.database.deadlines import OutcomeUnknown
 from silverball.store.database.engine import Store
 from silverball.store.database.faults import DatabaseUnavailable
 from silverball.store.revisions import revisions
-from silverball.web import handbook, page_endpoint, page_request, people_import, site
+from silverball.web import handbook, machines_import, page_endpoint, page_request, people_import, site
 from silverball.web.account import history_page, passwords, people, site_page, two_step
 from silverball.web.account import pages as account_pages
 from silverball.web.book import pages as book_pages
@@ -57,6 +57,7 @@ PAGE_MODULES: tuple[ModuleType, ...] = (
     account_pages,
     # Its addresses are those of sections and views with other words.
     people_import,
+    machines_import,
     people,
     passwords,
     site_page,

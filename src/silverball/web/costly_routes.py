@@ -44,8 +44,9 @@ COSTLY_ROUTES = (
     CostlyRoute(seconds=2.1, method="POST", path="/api/plan"),
     CostlyRoute(seconds=2.1, path="/run/plan", parameter="players"),
     CostlyRoute(seconds=0.2, method="POST", path=_TOURNAMENT + "/rounds", is_dry_run=True),
-    # A workbook of 1 MB, and 1,000 people beside a book of 20,000.
-    CostlyRoute(seconds=1.0, method="POST", path="/api/players/import", is_dry_run=True, mark=ANY_BODY),
+    # A workbook of 5,000 rows and 50 columns, and 1,000 people beside a book of 20,000.
+    CostlyRoute(seconds=4.0, method="POST", path="/api/players/import", is_dry_run=True, mark=ANY_BODY),
+    CostlyRoute(seconds=4.0, method="POST", path="/api/arenas/import", is_dry_run=True, mark=ANY_BODY),
     CostlyRoute(seconds=0.39, path=_PUBLIC + "/print/names", cost=FOR_EVERYBODY),
     CostlyRoute(seconds=2.8, path=_PUBLIC + "/print/codes"),
     CostlyRoute(seconds=1.4, path=_PUBLIC + "/print/scores"),

@@ -52,6 +52,13 @@ COLUMN_WORDS = {
     "score": "score",
     "other": "nothing of these",
 }
+MACHINE_COLUMN_WORDS = {
+    "machine": "name",
+    "shortName": "short name",
+    "opdbId": "OPDB id",
+    "other": "nothing of these",
+}
+ALL_KINDS = {*COLUMN_WORDS, *MACHINE_COLUMN_WORDS}
 ENCODING_WORDS = {
     "utf-8": "UTF-8",
     "utf-16-le": "UTF-16",
@@ -106,7 +113,7 @@ def _read(request: PageRequest, source: ListSource, tournament_id: int | None) -
         return ListPage(look=sheets_reads.look_at_list(db, read, target), read=read)
 
 
-def _source(form: FormData) -> ListSource:
+def list_source(form: FormData) -> ListSource:
     """The list that the form sent, with what was chosen about it."""
     kinds = tuple(form.value(f"column-{number}") for number in range(len(form.with_prefix("column-"))))
     wanted, was = form.value("encoding"), form.value("was-encoding")
@@ -119,7 +126,7 @@ def _source(form: FormData) -> ListSource:
         text="" if file else text,
         file=file,
         encoding=wanted if file and wanted in ENCODINGS else None,
-        columns=kinds if all(kind in COLUMN_WORDS for kind in kinds) else (),  # type: ignore[arg-type]
+        columns=kinds if all(kind in ALL_KINDS for kind in kinds) else (),  # type: ignore[arg-type]
         name_order=order if order in ("firstLast", "lastFirst") else None,  # type: ignore[arg-type]
     )
 
@@ -244,7 +251,7 @@ def _answer(request: PageRequest, tournament_id: int | None) -> Response:
     if request.form.has("plan"):
         return _store(request, tournament_id)
     try:
-        return _render(request, _read(request, _source(request.form), tournament_id), tournament_id)
+        return _render(request, _read(request, list_source(request.form), tournament_id), tournament_id)
     except Invalid as refusal:
         state = FormState(READ_FORM, request.form, site.refusal_text(refusal))
         return _render(request, ListPage(), tournament_id, status_for(refusal), form=state)
@@ -256,10 +263,11 @@ def _store(request: PageRequest, tournament_id: int | None) -> Response:
         return redirect(form_actions.run_action(request, action, tournament_id).to)
     except ImportChanged as refusal:
         # The rows are others now, so the answers of the form are in them.
-        shown = ListPage(look=refusal.preview)
+        preview = refusal.preview
+        shown = ListPage(look=preview if isinstance(preview, PlayersImport) else None)
         return _render(request, shown, tournament_id, 409, fault=site.refusal_text(refusal))
     except Refusal as refusal:
-        fault = _first_sentence(refusal)
+        fault = first_sentence(refusal)
         state = FormState(STORE_FORM, request.form, "", needs_new_key(refusal))
         try:
             shown = ListPage(look=_look_again(request, tournament_id))
@@ -268,7 +276,8 @@ def _store(request: PageRequest, tournament_id: int | None) -> Response:
         return _render(request, shown, tournament_id, status_for(refusal), fault=fault, form=state)
 
 
-def _first_sentence(refusal: Refusal) -> str:
+def first_sentence(refusal: Refusal) -> str:
+    """The first of several faults, with the number of the others."""
     if not isinstance(refusal, Invalid) or len(refusal.errors) < 2:
         return site.refusal_text(refusal)
     first = next(iter(refusal.errors.values()))[0]
@@ -286,7 +295,8 @@ def _look_again(request: PageRequest, tournament_id: int | None) -> PlayersImpor
         return sheets_writes.import_players(call, roster.add_players)
 
 
-def _refuse_strangers(request: PageRequest, tournament_id: int) -> Response | None:
+def refuse_strangers(request: PageRequest, tournament_id: int) -> Response | None:
+    """The page for who may not fill this tournament; None for its organizer."""
     try:
         night = load_night(request.site, tournament_id, request.caller)
     except (NotAllowed, Conflict) as refusal:
@@ -307,13 +317,13 @@ def _rerender_book(request: PageRequest, sentence: str) -> Response:
 @page("GET", NIGHT_PATH)
 def list_form(request: PageRequest) -> Response:
     tournament_id = request.path_id(TOURNAMENT)
-    return _refuse_strangers(request, tournament_id) or _render(request, ListPage(), tournament_id)
+    return refuse_strangers(request, tournament_id) or _render(request, ListPage(), tournament_id)
 
 
 @page("POST", NIGHT_PATH, fields_max=FIELDS_MAX, rerender=_rerender_night, takes_file=True)
 def read_into_night(request: PageRequest) -> Response:
     tournament_id = request.path_id(TOURNAMENT)
-    return _refuse_strangers(request, tournament_id) or _answer(request, tournament_id)
+    return refuse_strangers(request, tournament_id) or _answer(request, tournament_id)
 
 
 @page("GET", BOOK_PATH)

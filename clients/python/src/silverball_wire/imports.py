@@ -1,10 +1,11 @@
-"""A list of players on its way into a book: rows as they will be, and what is asked before."""
+"""Lists of players and machines on their way into a book: rows as they will be, and what is asked before."""
 
 from typing import Literal
 
 from silverball_wire.base import Wire
 
 ImportDecision = Literal["new", "player", "same", "leaveOut"]
+MachineDecision = Literal["new", "arena", "leaveOut"]
 NameOrder = Literal["firstLast", "lastFirst"]
 
 
@@ -117,3 +118,48 @@ class PlayersImport(Wire, frozen=True, kw_only=True):
     """What else is worth knowing, as sentences."""
     new_players: int = 0
     """Players that the book gets."""
+
+
+class MachineRow(Wire, frozen=True, kw_only=True):
+    """A machine of the list. Our addition."""
+
+    row: int
+    """Number of the row, from 1."""
+    line: int
+    """Line of the text, or row of the sheet."""
+    name: str | None
+    """Null where neither the row nor the machine database says it."""
+    opdb_id: str | None
+    decision: MachineDecision | None
+    """What will be done: a new arena, one of the book, or nothing. Null until the question is answered."""
+    arena_id: int | None = None
+    """The arena of the book; after storing, whatever the row became."""
+    question: str | None = None
+    """What has to be decided first, as a sentence, by `new` or `leaveOut`; null for nothing."""
+    fault: str | None = None
+    """Why the row cannot be stored as it is; null when it can."""
+
+
+class MachinesImport(Wire, frozen=True, kw_only=True):
+    """A list of machines, read or stored. Our addition."""
+
+    stored: bool
+    """Whether it was stored."""
+    plan: str | None
+    """Sent with the rows to store them; null after that, and where something has to be chosen before."""
+    tournament_id: int | None
+    """The tournament whose lineup gets them; null for the book alone."""
+    rows: tuple[MachineRow, ...] = ()
+    left_out: tuple[ImportLeftOut, ...] = ()
+    """Rows of the table that hold no machine."""
+    columns: tuple[ImportColumn, ...] = ()
+    encoding: str | None = None
+    """What the text was read in; null where none was read."""
+    encodings: tuple[str, ...] = ()
+    """Others that can be asked for."""
+    sheets: tuple[ImportSheet, ...] = ()
+    """The filled sheets of a workbook; with several, `sheet` of a request chooses."""
+    sheet: str | None = None
+    """The sheet that was read; null for a text, and where one has to be chosen."""
+    new_arenas: int = 0
+    """Arenas that the book gets."""

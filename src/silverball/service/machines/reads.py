@@ -66,6 +66,19 @@ def entries_by_id(db: Connection, opdb_ids: Collection[str]) -> dict[str, OpdbEn
     return {entry.opdb_id: entry for entry in entries}
 
 
+def ids_by_short_name(db: Connection, short_names: Collection[str]) -> dict[str, str]:
+    """Short name -> id of the machine, for those that only one machine or title has."""
+    wanted = {names.fold(name): name for name in short_names}
+    rows = select(_MACHINE.opdb_id, _MACHINE.opdb_group, _MACHINE.short_name).where(
+        names.FoldedName(_MACHINE.short_name).in_(wanted), _MACHINE.entry_type == "machine"
+    )
+    found: dict[str, dict[str, str]] = {}
+    for row in db.execute(rows.order_by(_MACHINE.opdb_id.desc())):
+        # Of the machines of one title the first stands for it.
+        found.setdefault(wanted[names.fold(row.short_name)], {})[row.opdb_group] = row.opdb_id
+    return {name: next(iter(ids.values())) for name, ids in found.items() if len(ids) == 1}
+
+
 def oldest_of_group(db: Connection, group_id: str) -> OpdbEntry | None:
     """The oldest machine of a title; None when none is known."""
     of_group = (_MACHINE.opdb_group == group_id) & (_MACHINE.entry_type == "machine")

@@ -17,7 +17,7 @@ TEXT_BYTES_MAX = 100_000
 
 
 class _Answer(Struct, frozen=True):
-    """What the process read, or the faults that it found."""
+    """The list as the process read it, or the faults of it."""
 
     read: ReadList | None = None
     faults: dict[str, list[str]] = msgspec.field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Who the people of a list are: players of the book, people of earlier rows, or new ones; pure.
+"""The people of a list as players of the book, people of earlier rows, or new ones; pure.
 
 A number comes first, then the name without case and accents, then a name that is near, which is asked. Equal
 names with different numbers are two people.
@@ -31,7 +31,7 @@ class BookPlayer(Struct, frozen=True):
 
 
 class BookFacts(Struct, frozen=True, kw_only=True):
-    """What is known of the people of a list: the book, the federation's file, and who has entered."""
+    """The facts about the people of a list: the book, the federation's file, and the entrants."""
 
     players: Mapping[int, BookPlayer] = msgspec.field(default_factory=dict)
     # Number -> ids of the players whose it is.

@@ -74,7 +74,7 @@ class NameReading(Struct, frozen=True):
 
 
 class SheetPeople(Struct, frozen=True, kw_only=True):
-    """What a table says; with `readings` the order of names has to be chosen first."""
+    """The people and columns of a table; with `readings` the order of names has to be chosen first."""
 
     people: tuple[SheetPerson, ...] = ()
     left_out: tuple[LeftOutRow, ...] = ()
@@ -102,13 +102,13 @@ def read_people(
 ) -> SheetPeople:
     """The people of a table. Raises Invalid for too many, and for several tables in one."""
     table, found = find_columns(table, kinds)
-    shown = tuple(_shown_columns(table, found))
+    shown = tuple(shown_columns(table, found))
     if not any(kind in NAME_KINDS or kind == "number" for kind in found.kinds):
         sentence = "No column is of names. Say which column holds the names."
         return SheetPeople(
             columns=shown, left_out=(LeftOutRow(table.rows[0].line, table.rows[0].text, sentence),)
         )
-    rows, left_out = _rows_of_people(table, found)
+    rows, left_out = rows_below_header(table, found)
     turned = _turned_names(table, found, rows)
     if turned and name_order is None:
         readings = tuple(
@@ -167,7 +167,8 @@ def _names_apart(table: Table) -> Table:
     return Table(tuple(rows))
 
 
-def _shown_columns(table: Table, found: FoundColumns) -> Iterator[SheetColumn]:
+def shown_columns(table: Table, found: FoundColumns) -> Iterator[SheetColumn]:
+    """The columns with their headers and first filled cells."""
     skipped = found.header_lines | found.lines_above
     body = [row for row in table.rows if row.line not in skipped]
     for place, kind in enumerate(found.kinds):
@@ -176,7 +177,7 @@ def _shown_columns(table: Table, found: FoundColumns) -> Iterator[SheetColumn]:
         yield SheetColumn(header, next(filled, "")[:NAME_LETTERS_MAX], kind)
 
 
-def _rows_of_people(table: Table, found: FoundColumns) -> tuple[list[TableRow], list[LeftOutRow]]:
+def rows_below_header(table: Table, found: FoundColumns) -> tuple[list[TableRow], list[LeftOutRow]]:
     """The rows below the header, and those that hold nobody. Raises Invalid for a table of other columns."""
     rows: list[TableRow] = []
     left_out: list[LeftOutRow] = []

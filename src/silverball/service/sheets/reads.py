@@ -1,27 +1,34 @@
 """A look at a list: its rows as they will be, and the plan that storing them has to name."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection, func, select
 
 from silverball.kit.values import replace
+from silverball.rules import opdb
+from silverball.service.machines import reads as machines
 from silverball.service.outlook.reads import federation
+from silverball.service.roster import reads as roster_reads
+from silverball.service.roster.reads import BookArena
 from silverball.service.sheets import decoding, matching
 from silverball.service.sheets.matching import BookFacts, BookPlayer
-from silverball.service.sheets.people import SheetPerson
-from silverball.service.sheets.sources import ReadList
+from silverball.service.sheets.people import NAME_LETTERS_MAX, SheetPerson, name_fault
+from silverball.service.sheets.sources import ListedMachine, ReadList
 from silverball.store import tables
 from silverball.store.people import person_numbers
 from silverball.store.people.likely_doubles import is_erased
+from silverball.store.people.names import name_key
 from silverball_wire.imports import (
     ImportColumn,
     ImportLeftOut,
     ImportNames,
     ImportRow,
     ImportSheet,
+    MachineRow,
+    MachinesImport,
     PlayersImport,
 )
 
@@ -40,25 +47,17 @@ class ImportTarget(Struct, frozen=True, kw_only=True):
 
 
 def look_at_list(db: Connection, read: ReadList, target: ImportTarget) -> PlayersImport:
-    """What a list says, as it would be stored; without a plan where something has to be chosen first."""
+    """The list as it would be stored; without a plan where something has to be chosen first."""
     found = read.found
     about = PlayersImport(
         stored=False,
         plan=None,
         tournament_id=target.tournament_id,
-        left_out=tuple(
-            ImportLeftOut(line=row.line, text=row.text, reason=row.reason) for row in found.left_out
-        ),
-        columns=tuple(
-            ImportColumn(header=column.header, example=column.example, kind=column.kind)
-            for column in found.columns
-        ),
+        left_out=_left_out(read),
+        columns=_columns(read),
         encoding=read.encoding,
         encodings=tuple(name for name in decoding.OFFERED if read.encoding not in (None, name)),
-        sheets=tuple(
-            ImportSheet(name=sheet.name, rows=len(sheet.table.rows), is_hidden=sheet.is_hidden)
-            for sheet in read.sheets
-        ),
+        sheets=_sheets(read),
         sheet=read.sheet,
         name_orders=tuple(
             ImportNames(name_order=each.name_order, names=each.names) for each in found.readings
@@ -74,6 +73,23 @@ def look_at_list(db: Connection, read: ReadList, target: ImportTarget) -> Player
         plan=planned.plan,
         notes=(*about.notes, *planned.notes),
         new_players=planned.new_players,
+    )
+
+
+def _left_out(read: ReadList) -> tuple[ImportLeftOut, ...]:
+    left_out = read.found.left_out
+    return tuple(ImportLeftOut(line=row.line, text=row.text, reason=row.reason) for row in left_out)
+
+
+def _columns(read: ReadList) -> tuple[ImportColumn, ...]:
+    columns = read.found.columns
+    return tuple(ImportColumn(header=each.header, example=each.example, kind=each.kind) for each in columns)
+
+
+def _sheets(read: ReadList) -> tuple[ImportSheet, ...]:
+    return tuple(
+        ImportSheet(name=sheet.name, rows=len(sheet.table.rows), is_hidden=sheet.is_hidden)
+        for sheet in read.sheets
     )
 
 
@@ -93,6 +109,90 @@ def look_at_people(db: Connection, people: Sequence[SheetPerson], target: Import
         notes=notes,
         new_players=new_count,
     )
+
+
+def look_at_machine_list(
+    db: Connection, read: ReadList, target: ImportTarget, lineup: Collection[int]
+) -> MachinesImport:
+    """The list of machines as it would be stored; without a plan where a sheet has to be chosen first."""
+    about = MachinesImport(
+        stored=False,
+        plan=None,
+        tournament_id=target.tournament_id,
+        left_out=_left_out(read),
+        columns=_columns(read),
+        encoding=read.encoding,
+        encodings=tuple(name for name in decoding.OFFERED if read.encoding not in (None, name)),
+        sheets=_sheets(read),
+        sheet=read.sheet,
+    )
+    if not read.machines:
+        return about
+    planned = look_at_machines(db, read.machines, target, lineup)
+    return replace(about, rows=planned.rows, plan=planned.plan, new_arenas=planned.new_arenas)
+
+
+def look_at_machines(
+    db: Connection, listed: Sequence[ListedMachine], target: ImportTarget, lineup: Collection[int]
+) -> MachinesImport:
+    """The machines as they would be stored, with the plan. `lineup`: ids of the arenas of the tournament."""
+    short_names = machines.ids_by_short_name(db, {each.short_name for each in listed if each.short_name})
+    # A short name counts where the row has nothing better.
+    ids = [each.opdb_id or (None if each.name else short_names.get(each.short_name)) for each in listed]
+    titles = machines.entries_by_id(db, {opdb_id for opdb_id in ids if opdb_id is not None})
+    in_book = roster_reads.active_arenas(db, target.organizer_id)
+    taken = set(lineup)
+    rows: list[MachineRow] = []
+    for number, (machine, opdb_id) in enumerate(zip(listed, ids, strict=True), start=1):
+        title = titles.get(opdb_id or "")
+        name = machine.name or (title.name[:NAME_LETTERS_MAX] if title else machine.short_name)
+        row = MachineRow(
+            row=number,
+            line=machine.line,
+            name=name or None,
+            opdb_id=opdb_id,
+            decision=None,
+            fault=_machine_fault(name, opdb_id, is_known=title is not None),
+        )
+        if row.fault is None:
+            row = _match_machine(row, in_book, taken, has_lineup=target.tournament_id is not None)
+        if row.decision == "new":
+            # Named again further down, it is asked about.
+            in_book.append(BookArena(-number, name_key(name), opdb_id))
+            taken.add(-number)
+        rows.append(row)
+    facts = (rows, target.organizer_id, target.tournament_id)
+    return MachinesImport(
+        stored=False,
+        plan=hashlib.blake2b(msgspec.json.encode(facts), digest_size=16).hexdigest(),
+        tournament_id=target.tournament_id,
+        rows=tuple(rows),
+        new_arenas=sum(row.decision == "new" for row in rows),
+    )
+
+
+def _machine_fault(name: str, opdb_id: str | None, *, is_known: bool) -> str | None:
+    parsed = None if opdb_id is None else opdb.parse_id(opdb_id)
+    if opdb_id is not None and (parsed is None or (parsed.is_homebrew and not is_known)):
+        return f"{opdb_id} is no id of the machine database."
+    if not name:
+        return f"The machine database has no {opdb_id}. Write the name."
+    return name_fault(name) or None
+
+
+def _match_machine(
+    row: MachineRow, in_book: Sequence[BookArena], taken: set[int], *, has_lineup: bool
+) -> MachineRow:
+    """The row with the arena of the book that it is; one in the lineup already is asked."""
+    known = roster_reads.arenas_called(in_book, row.name or "", row.opdb_id)
+    free = [arena_id for arena_id in known if arena_id not in taken]
+    if free:
+        taken.add(free[0])
+        return replace(row, decision="arena", arena_id=free[0])
+    if known:
+        where = "in the lineup or the list" if has_lineup else "in the list"
+        return replace(row, question=f"{row.name} is {where} already. A second one?")
+    return replace(row, decision="new")
 
 
 def _digest(rows: Sequence[ImportRow], facts: BookFacts, target: ImportTarget, *, fits: bool) -> str:

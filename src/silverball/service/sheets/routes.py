@@ -1,11 +1,11 @@
-"""Lists of players over HTTP."""
+"""Lists of players and machines over HTTP."""
 
 from silverball.kit.http.endpoints import post
 from silverball.service.core.calls import Write
 from silverball.service.roster import writes as roster
 from silverball.service.sheets import writes
-from silverball.service.sheets.bodies import PlayersToImport
-from silverball_wire.imports import PlayersImport
+from silverball.service.sheets.bodies import MachinesToImport, PlayersToImport
+from silverball_wire.imports import MachinesImport, PlayersImport
 from silverball_wire.pages import Data
 
 
@@ -13,3 +13,9 @@ from silverball_wire.pages import Data
 def import_players(call: Write[PlayersToImport]) -> Data[PlayersImport]:
     """Look at a list of players as a text or a file, or store its rows; a file may be multipart."""
     return Data(data=writes.import_players(call, roster.add_players))
+
+
+@post("/api/arenas/import", body=MachinesToImport, ability="manage", takes_file=True)
+def import_arenas(call: Write[MachinesToImport]) -> Data[MachinesImport]:
+    """Look at a list of machines as a text or a file, or store its rows; a file may be multipart."""
+    return Data(data=writes.import_machines(call, roster.add_arenas))

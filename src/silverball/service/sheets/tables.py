@@ -23,7 +23,7 @@ class TableRow(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """What is in it, as a person reads it."""
+        """The filled cells, as a person reads them."""
         return ", ".join(cell for cell in self.cells if cell)
 
 
@@ -93,7 +93,7 @@ def _numbered(text: str) -> list[tuple[int, str]]:
 
 
 def _mark_between(lines: Sequence[str]) -> str:
-    """What stands between the cells: in most lines, and mostly as often as in the others."""
+    """The mark between the cells: it is in most lines; empty where none is."""
     for mark in MARKS:
         counts = Counter(line.count(mark) for line in lines)
         with_mark = len(lines) - counts[0]

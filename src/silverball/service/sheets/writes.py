@@ -12,32 +12,34 @@ from silverball.kit.values import convert, replace
 from silverball.rules.model.tournament import Tournament
 from silverball.service.core import commands, feed_events
 from silverball.service.core.calls import Write
-from silverball.service.roster.bodies import NewEntrants
+from silverball.service.roster.bodies import NewEntrants, NewLineupArenas
 from silverball.service.sheets import reads, sources
-from silverball.service.sheets.bodies import DecidedRow, PlayersToImport
+from silverball.service.sheets.bodies import DecidedMachine, DecidedRow, MachinesToImport, PlayersToImport
 from silverball.service.sheets.reads import ImportTarget
+from silverball.service.sheets.sources import ListedMachine
 from silverball.store import tables
 from silverball.store.counts import quotas
-from silverball.store.people import person_numbers, rating_days
+from silverball.store.people import book, person_numbers, rating_days
 from silverball.store.revisions import revisions
 from silverball.store.tournament import chain
-from silverball_wire.imports import ImportRow, PlayersImport
+from silverball_wire.imports import ImportRow, MachineRow, MachinesImport, PlayersImport
 from silverball_wire.players import Player
 
 # Lets people enter the tournament of the call: the door of another slice, which the route hands in.
 AddEntrants = Callable[[Write[NewEntrants]], tuple[Player, ...]]
+AddArenas = Callable[[Write[NewLineupArenas]], object]
 UNDECIDED = "Decide this row first: {question}"
 
 
 class ImportChanged(Conflict):
-    """What the rows were matched with is another by now."""
+    """The rows would be matched with others by now."""
 
     sentence = (
         "What you looked at has changed since: somebody in the book or the tournament, or a row of the list."
         " Nothing was stored. Look at it again."
     )
 
-    def __init__(self, preview: PlayersImport) -> None:
+    def __init__(self, preview: PlayersImport | MachinesImport) -> None:
         super().__init__()
         self.preview = preview
         self.more = {"preview": preview}
@@ -55,7 +57,65 @@ def import_players(call: Write[PlayersToImport], add_entrants: AddEntrants) -> P
     return reads.look_at_list(call.db, sources.read_list(body.source), target)
 
 
-def _in_tournament(call: Write[PlayersToImport]) -> Write[PlayersToImport]:
+def import_machines(call: Write[MachinesToImport], add_arenas: AddArenas) -> MachinesImport:
+    """Look at a list of machines, or store decided rows. Raises as `import_players` does."""
+    body, call = call.body, _in_tournament(call)
+    tournament = commands.load_tournament(call) if TOURNAMENT in call.ids else None
+    target = import_target(call, tournament)
+    lineup = [] if tournament is None else [arena.arena_id for arena in tournament.lineup]
+    if isinstance(body.rows, UnsetType):
+        source = replace(body.source, is_of_machines=True)
+        return reads.look_at_machine_list(call.db, sources.read_list(source), target, lineup)
+    listed = [ListedMachine(line=row.line, name=row.name or "", opdb_id=row.opdb_id) for row in body.rows]
+    planned = reads.look_at_machines(call.db, listed, target, lineup)
+    rows = [_decided_machine(row, given) for row, given in zip(planned.rows, body.rows, strict=True)]
+    if not body.stores or call.is_preparation:
+        return replace(planned, rows=tuple(rows))
+    if planned.plan != body.plan:
+        raise ImportChanged(replace(planned, rows=tuple(rows)))
+    return _store_machines(call, rows, lineup, add_arenas)
+
+
+def _decided_machine(row: MachineRow, given: DecidedMachine) -> MachineRow:
+    if given.decision is None or (given.decision == "arena" and row.arena_id is None):
+        return row
+    arena_id = row.arena_id if given.decision == "arena" else None
+    return replace(row, decision=given.decision, arena_id=arena_id)
+
+
+def _store_machines(
+    call: Write[MachinesToImport], rows: Sequence[MachineRow], lineup: Sequence[int], add_arenas: AddArenas
+) -> MachinesImport:
+    faults: dict[str, list[str]] = {}
+    for place, row in enumerate(rows):
+        if row.decision != "leaveOut" and row.fault is not None:
+            faults[f"rows.{place}.name"] = [row.fault]
+        elif row.decision is None:
+            faults[f"rows.{place}.decision"] = [UNDECIDED.format(question=row.question)]
+    if faults:
+        raise Invalid(faults)
+    target = import_target(call)
+    stored = []
+    for row in rows:
+        arena_id = row.arena_id
+        if row.decision == "new":
+            values = {"name": row.name, "opdb_id": row.opdb_id, "status": "active", "labels": ()}
+            arena_id = book.add(call.db, book.ARENA, target.organizer_id, values)
+        stored.append(replace(row, arena_id=arena_id, question=None))
+    ids = [row.arena_id for row in stored if row.arena_id is not None and row.arena_id not in lineup]
+    if TOURNAMENT in call.ids and ids:
+        arenas = [{"arenaId": arena_id} for arena_id in ids]
+        add_arenas(call.with_body(convert({"arenas": arenas}, NewLineupArenas)))
+    return MachinesImport(
+        stored=True,
+        plan=None,
+        tournament_id=target.tournament_id,
+        rows=tuple(stored),
+        new_arenas=sum(row.decision == "new" for row in rows),
+    )
+
+
+def _in_tournament(call: Write[Any]) -> Write[Any]:
     """The call with the tournament that its body names, whose lock it takes."""
     tournament_id = call.body.tournament_id
     if isinstance(tournament_id, UnsetType):
@@ -65,7 +125,7 @@ def _in_tournament(call: Write[PlayersToImport]) -> Write[PlayersToImport]:
     return replace(call, ids={**call.ids, TOURNAMENT: tournament_id})
 
 
-def import_target(call: Write[PlayersToImport], tournament: Tournament | None = None) -> ImportTarget:
+def import_target(call: Write[Any], tournament: Tournament | None = None) -> ImportTarget:
     """The book and the tournament that the call fills. Raises NotFound and NotAllowed."""
     if TOURNAMENT not in call.ids:
         return ImportTarget(organizer_id=call.user_id, players_max=call.settings.players_per_account)
