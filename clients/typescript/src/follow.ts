@@ -1,7 +1,7 @@
 /** The events of a tournament, from the event stream or, where something holds that back, from its pages. */
 
 import type { components } from "./generated/events.js";
-import { backoff, Refused, retryAfter, sleep, type Transport } from "./transport.js";
+import { backoff, Refused, retryAfter, sleep, type Transport, Watch } from "./transport.js";
 
 // The service says something every 15 seconds.
 const SILENT_SECONDS = 40;
@@ -52,9 +52,9 @@ export interface FollowOptions {
 
 /** A block of the stream, or a row of a page: without a name it only says where the feed is. */
 interface Block extends Place {
-  name?: string;
-  data?: string;
-  revision?: string;
+  name?: string | undefined;
+  data?: string | undefined;
+  revision?: string | undefined;
 }
 
 /** The stream is held back on its way, or this `fetch` cannot read an answer before it has ended. */
@@ -84,12 +84,12 @@ export async function* followEvents(
         place = { epoch: block.epoch, seq: block.seq };
         transport.noteRevision(String(tournamentId), block.revision ?? null);
         const isGap = block.name !== undefined && before !== undefined && !isNext;
+        const isEvent = block.name !== undefined && block.name !== "reset";
         if (isBehind || isGap || block.name === "reset") {
           isBehind = false;
-          const isEvent = block.name !== undefined && block.name !== "reset";
           yield { name: "Missed", data: null, epoch: block.epoch, seq: block.seq - (isEvent ? 1 : 0) };
         }
-        if (block.name === undefined || block.name === "reset") continue;
+        if (!isEvent) continue;
         yield { ...place, name: block.name, data: JSON.parse(block.data ?? "null") } as FeedEvent;
       }
     } catch (fault) {
@@ -107,35 +107,7 @@ export async function* followEvents(
 /** The service is busy, and says for how long. */
 class Busy extends Error {
   constructor(readonly seconds: number) {
-    super(`busy for ${seconds} seconds`);
-  }
-}
-
-/** Aborts what is under way when nothing is heard for too long, or when the caller's signal says so. */
-class Watch {
-  readonly #controller = new AbortController();
-  readonly #outer: AbortSignal | undefined;
-  readonly #abort = (): void => this.#controller.abort();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(outer: AbortSignal | undefined) {
-    this.#outer = outer;
-    outer?.addEventListener("abort", this.#abort);
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  expect(seconds: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#abort, seconds * 1000);
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-    this.#outer?.removeEventListener("abort", this.#abort);
-    this.#controller.abort();
+    super();
   }
 }
 
@@ -149,10 +121,11 @@ async function* streamBlocks(
   if (place !== undefined) headers["last-event-id"] = `${place.epoch}:${place.seq}`;
   const path = `/api/tournaments/${tournamentId}/stream`;
   watch.expect(SILENT_SECONDS);
-  const answer = await transport.once(transport.request(path, headers, watch.signal));
+  const answer = await watch.race(transport.once(transport.request(path, headers, watch.signal)));
   await requireSuccess(answer);
   if (!answer.body || !answer.headers.get("content-type")?.includes("event-stream")) throw new NoStream();
   const reader = answer.body.getReader();
+  watch.signal.addEventListener("abort", () => void reader.cancel().catch(() => undefined));
   const decoder = new TextDecoder();
   let text = "";
   let isFirst = true;
@@ -160,7 +133,7 @@ async function* streamBlocks(
   for (;;) {
     let chunk: ReadableStreamReadResult<Uint8Array>;
     try {
-      chunk = await reader.read();
+      chunk = await watch.race(reader.read());
     } catch (fault) {
       throw isFirst && watch.signal.aborted ? new NoStream() : fault;
     }
@@ -185,14 +158,8 @@ function parseBlock(lines: string): Block | undefined {
   );
   const [epoch, seq] = (fields.get("id") ?? "").split(":");
   if (epoch === undefined || seq === undefined) return undefined;
-  const [name, data, revision] = [fields.get("event"), fields.get("data"), fields.get("revision")];
-  return {
-    epoch,
-    seq: Number(seq),
-    ...(name === undefined ? {} : { name }),
-    ...(data === undefined ? {} : { data }),
-    ...(revision === undefined ? {} : { revision }),
-  };
+  const [name, data, revision] = ["event", "data", "revision"].map((field) => fields.get(field));
+  return { epoch, seq: Number(seq), name, data, revision };
 }
 
 async function* pollBlocks(
@@ -202,27 +169,18 @@ async function* pollBlocks(
   watch: Watch,
 ): AsyncGenerator<Block, void> {
   for (let known = place; ; ) {
-    const query =
-      known === undefined
-        ? ""
-        : `?wait=${POLL_SECONDS}&after=${known.seq}&epoch=${encodeURIComponent(known.epoch)}`;
-    const path = `/api/tournaments/${tournamentId}/events${query}`;
+    const query = known && `?wait=${POLL_SECONDS}&after=${known.seq}&epoch=${encodeURIComponent(known.epoch)}`;
+    const path = `/api/tournaments/${tournamentId}/events${query ?? ""}`;
     watch.expect(SILENT_SECONDS);
-    const answer = await transport.once(transport.request(path, {}, watch.signal));
+    const answer = await watch.race(transport.once(transport.request(path, {}, watch.signal)));
     await requireSuccess(answer);
-    const page = (await answer.json()) as { epoch: string; seq: number; data: PageRow[] };
+    const page = (await watch.race(answer.json())) as { epoch: string; seq: number; data: Schemas["FeedEvent"][] };
     if (known === undefined) yield (known = { epoch: page.epoch, seq: page.seq });
     for (const { event, data, epoch, seq, revision } of page.data) {
       known = { epoch, seq };
       yield { epoch, seq, name: event.replace(/^.*\\/, ""), data, revision: String(revision ?? "") };
     }
   }
-}
-
-interface PageRow extends Place {
-  event: string;
-  data: string;
-  revision?: number;
 }
 
 async function requireSuccess(answer: Response): Promise<void> {

@@ -19,10 +19,8 @@ export type Silverball = Client<paths> & {
 /** A client of the service at this address, such as `https://pinball.example`. */
 export function connect(baseUrl: string, options: TransportOptions = {}): Silverball {
   const transport = new Transport(baseUrl.replace(/\/+$/, ""), options);
-  const calls = createClient<paths>({
-    baseUrl: transport.baseUrl,
-    fetch: (request) => transport.send(request),
-  });
+  const fetch = (request: Request): Promise<Response> => transport.send(request);
+  const calls = createClient<paths>({ baseUrl: transport.baseUrl, fetch });
   return Object.assign(calls, {
     follow: (tournamentId: number, following: FollowOptions = {}) =>
       followEvents(transport, tournamentId, following),

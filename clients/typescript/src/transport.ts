@@ -1,7 +1,7 @@
 /** Requests that are repeated where that is safe, and wait as long as the service asks. */
 
 const LOST_MAX = 5;
-const RETRY_SECONDS = { shortest: 0.5, longest: 10 };
+const CALL_SECONDS = 30;
 const REVISION = "x-tournament-revision";
 const TOURNAMENT = /\/api\/tournaments\/(\d+)/;
 
@@ -52,20 +52,23 @@ export class Transport {
     const until = Date.now() + this.#waitSeconds * 1000;
     for (let lost = 1; ; lost += 1) {
       let seconds = backoff(lost);
+      const watch = new Watch(request.signal);
+      watch.expect(CALL_SECONDS);
       try {
-        const answer = await this.once(given.clone());
+        const answer = await watch.race(this.once(given.clone()).then(wholeAnswer));
         seconds = Math.max(retryAfter(answer) ?? seconds, 0.1);
         if (![429, 502, 503, 504].includes(answer.status) || Date.now() + seconds * 1000 > until) return answer;
-        await answer.body?.cancel();
       } catch (fault) {
         if (request.signal.aborted || lost >= LOST_MAX || Date.now() + seconds * 1000 > until) throw fault;
+      } finally {
+        watch.end();
       }
       this.#log(`waiting ${seconds.toFixed(1)} s for ${request.method} ${request.url}`);
       await sleep(seconds, request.signal);
     }
   }
 
-  /** The answer to a request that is sent once, whatever it is. */
+  /** The answer to a request that is sent once. */
   async once(request: Request): Promise<Response> {
     const answer = await this.#fetch(request);
     this.#log(`${answer.status} ${request.method} ${request.url}`);
@@ -95,6 +98,51 @@ export class Transport {
   }
 }
 
+/** Gives up what is under way when nothing is heard for too long, or when the caller's signal says so. */
+export class Watch {
+  readonly #controller = new AbortController();
+  readonly #outer: AbortSignal | undefined;
+  readonly #over: Promise<never>;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(outer: AbortSignal | undefined) {
+    this.#outer = outer;
+    this.#over = new Promise((_, reject) => {
+      this.signal.addEventListener("abort", () => reject(new Error("nothing is heard any more")));
+    });
+    this.#over.catch(() => undefined);
+    outer?.addEventListener("abort", this.end);
+    if (outer?.aborted) this.end();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  expect(seconds: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.end, seconds * 1000);
+  }
+
+  /** The outcome, or a failure once it is over: a request can forget the signal that it was made with. */
+  race<Outcome>(outcome: Promise<Outcome>): Promise<Outcome> {
+    outcome.catch(() => undefined);
+    return Promise.race([outcome, this.#over]);
+  }
+
+  readonly end = (): void => {
+    clearTimeout(this.#timer);
+    this.#outer?.removeEventListener("abort", this.end);
+    this.#controller.abort();
+  };
+}
+
+/** The same answer once all of it has come. */
+async function wholeAnswer(answer: Response): Promise<Response> {
+  const { body, status, statusText, headers } = answer;
+  return body === null ? answer : new Response(await answer.arrayBuffer(), { status, statusText, headers });
+}
+
 /** Seconds that an answer asks to wait for. */
 export function retryAfter(answer: Response): number | undefined {
   const seconds = answer.headers.get("retry-after");
@@ -103,8 +151,7 @@ export function retryAfter(answer: Response): number | undefined {
 
 /** Seconds before the next of several tries: twice as long each time, and never the same for all clients. */
 export function backoff(tries: number): number {
-  const { shortest, longest } = RETRY_SECONDS;
-  return Math.min(shortest * 2 ** (tries - 1), longest) * (0.5 + Math.random() / 2);
+  return Math.min(0.5 * 2 ** (tries - 1), 10) * (0.5 + Math.random() / 2);
 }
 
 /** Wait, unless the signal ends it sooner. */

@@ -221,7 +221,14 @@ def _tidy_union(union: Schema) -> Schema:
         values = {"enum": [*part["enum"], None]} if "enum" in part else {}
         return {**part, "type": [part["type"], "null"], **values, **others}
     kinds = [part.get("type") for part in shown]
-    if NO_LIST.isdisjoint(key for part in shown for key in part) and len(set(map(str, kinds))) == len(kinds):
+    is_listable = NO_LIST.isdisjoint(key for part in shown for key in part)
+    if is_listable and "integer" in kinds and len(kinds) > 1:
+        # In a list of types, generators forget the size of the number; a bare null, some of them drop.
+        number = next(part for part in shown if part["type"] == "integer")
+        rest = [part for part in shown if part is not number]
+        last = {**rest[-1], "type": [rest[-1]["type"], "null"]}
+        return {**others, "anyOf": [number, *rest[:-1], last]}
+    if is_listable and len(set(map(str, kinds))) == len(kinds):
         # Each of the limits holds for one of the types only.
         merged = {key: value for part in shown for key, value in part.items()}
         return {**merged, "type": [*kinds, "null"], **others}
