@@ -28,11 +28,11 @@ help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
 # What runs, and nothing else: `make run` needs no tools.
-$(RUN_STAMP): requirements/run.txt pyproject.toml clients/python/pyproject.toml
+$(RUN_STAMP): requirements/run.txt requirements/build.txt pyproject.toml clients/python/pyproject.toml
 	@$(if $(PYTHON),,echo "$(NO_PYTHON)" >&2; exit 1)
 	@echo "Installing with $(PYTHON) into $(VENV), which takes a minute."
 	@$(PYTHON) -m venv $(VENV)
-	$(PIP) --require-hashes -r requirements/run.txt
+	$(PIP) --require-hashes -r requirements/build.txt
 	$(PIP) --no-deps --no-build-isolation -e clients/python -e .
 	@touch $@
 
@@ -141,7 +141,9 @@ generated: install  ## write again what follows from the program: shapes, typed 
 
 # The locks carry names, versions and hashes; no address is written. Our own client is installed beside them.
 lock:  ## lock the dependencies of pyproject.toml again (needs uv)
-	uv pip compile $(LOCK) -o requirements/run.txt --extra build pyproject.toml
+	uv pip compile $(LOCK) -o requirements/run.txt pyproject.toml
+	uv pip compile $(LOCK) -o requirements/build.txt --extra build -c requirements/run.txt pyproject.toml
+	uv pip compile $(LOCK) -o requirements/nodes.txt --extra postgresql --extra redis -c requirements/run.txt pyproject.toml
 	uv pip compile $(LOCK) -o requirements/dev.txt --extra dev pyproject.toml
 	uv pip compile $(LOCK) -o requirements/docs.txt --extra docs -c requirements/dev.txt pyproject.toml
 	uv pip compile $(LOCK) -o requirements/audit.txt --extra audit -c requirements/dev.txt pyproject.toml
