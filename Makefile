@@ -23,7 +23,7 @@ TEST_WORKERS ?= 3
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder
 LOCK := --no-emit-package silverball-client --quiet --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help clients install install-run run docs test test-all quick slow-list check generated lock audit soak release bench clean
+.PHONY: help clients install install-run run demo-data docs test test-all quick slow-list check generated lock audit soak release bench clean
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
@@ -47,7 +47,14 @@ install-run: $(RUN_STAMP)
 install: $(STAMP)  ## create .venv and install everything, development tools included
 	@$(BIN)/python -m compileall -q src clients/python/src
 
-run: install-run  ## start the demo on http://127.0.0.1:8000; HOST=0.0.0.0 for phones
+# Made once; `make clean` removes it.
+DEMO_DATA := src/silverball/demo/data/old_nights.db.xz
+$(DEMO_DATA): $(RUN_STAMP)
+	$(BIN)/python scripts/demo_data.py $@
+
+demo-data: $(DEMO_DATA)  ## play the demo's old nights once, so that its first start is quick
+
+run: install-run demo-data  ## start the demo on http://127.0.0.1:8000; HOST=0.0.0.0 for phones
 	$(BIN)/silverball demo --host $(HOST) --port $(PORT)
 
 $(DOCS_STAMP): $(RUN_STAMP) requirements/docs.txt
@@ -151,4 +158,4 @@ lock:  ## lock the dependencies of pyproject.toml again (needs uv)
 	uv pip compile $(LOCK) -o requirements/bulk.txt --extra bulk -c requirements/dev.txt pyproject.toml
 
 clean:  ## remove the environment and the demo's data
-	rm -rf $(VENV) .demo build dist src/silverball/web/handbook_site .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .demo build dist src/silverball/web/handbook_site $(DEMO_DATA) .mypy_cache .ruff_cache .pytest_cache

@@ -178,7 +178,7 @@ def follow_the_guide(machine: Machine) -> None:
                     refuse_to_serve_without_a_database(machine)
                 printed = machine.run(line)
         if machine.installs_libraries:
-            command = ["du", "-sm", machine.folder / "opt" / "silverball"]
+            command = ["du", "-sm", str(machine.folder / "opt" / "silverball")]
             size = subprocess.run(command, capture_output=True, text=True, check=True).stdout
             assert int(size.split()[0]) <= INSTALLED_MEGABYTES_MAX
         # The last step prints the code, which is in the log as well.
