@@ -23,16 +23,16 @@ TEST_WORKERS ?= 3
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder
 LOCK := --no-emit-package silverball-client --quiet --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help clients install install-run run docs test test-all quick slow-list check generated lock audit soak attempts release bench clean
+.PHONY: help clients install install-run run demo-data docs test test-all quick slow-list check generated lock audit soak attempts release bench clean
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
 # What runs, and nothing else: `make run` needs no tools.
-$(RUN_STAMP): requirements/run.txt pyproject.toml clients/python/pyproject.toml
+$(RUN_STAMP): requirements/run.txt requirements/build.txt pyproject.toml clients/python/pyproject.toml
 	@$(if $(PYTHON),,echo "$(NO_PYTHON)" >&2; exit 1)
 	@echo "Installing with $(PYTHON) into $(VENV), which takes a minute."
 	@$(PYTHON) -m venv $(VENV)
-	$(PIP) --require-hashes -r requirements/run.txt
+	$(PIP) --require-hashes -r requirements/build.txt
 	$(PIP) --no-deps --no-build-isolation -e clients/python -e .
 	@touch $@
 
@@ -47,7 +47,14 @@ install-run: $(RUN_STAMP)
 install: $(STAMP)  ## create .venv and install everything, development tools included
 	@$(BIN)/python -m compileall -q src clients/python/src
 
-run: install-run  ## start the demo on http://127.0.0.1:8000; HOST=0.0.0.0 for phones
+# Made once; `make clean` removes it.
+DEMO_DATA := src/silverball/demo/data/old_nights.db.xz
+$(DEMO_DATA): $(RUN_STAMP)
+	$(BIN)/python scripts/demo_data.py $@
+
+demo-data: $(DEMO_DATA)  ## play the demo's old nights once, so that its first start is quick
+
+run: install-run demo-data  ## start the demo on http://127.0.0.1:8000; HOST=0.0.0.0 for phones
 	$(BIN)/silverball demo --host $(HOST) --port $(PORT)
 
 $(DOCS_STAMP): $(RUN_STAMP) requirements/docs.txt
@@ -150,7 +157,9 @@ generated: install  ## write again what follows from the program: shapes, typed 
 
 # The locks carry names, versions and hashes; no address is written. Our own client is installed beside them.
 lock:  ## lock the dependencies of pyproject.toml again (needs uv)
-	uv pip compile $(LOCK) -o requirements/run.txt --extra build pyproject.toml
+	uv pip compile $(LOCK) -o requirements/run.txt pyproject.toml
+	uv pip compile $(LOCK) -o requirements/build.txt --extra build -c requirements/run.txt pyproject.toml
+	uv pip compile $(LOCK) -o requirements/nodes.txt --extra postgresql --extra redis -c requirements/run.txt pyproject.toml
 	uv pip compile $(LOCK) -o requirements/dev.txt --extra dev pyproject.toml
 	uv pip compile $(LOCK) -o requirements/docs.txt --extra docs -c requirements/dev.txt pyproject.toml
 	uv pip compile $(LOCK) -o requirements/audit.txt --extra audit -c requirements/dev.txt pyproject.toml
@@ -158,4 +167,4 @@ lock:  ## lock the dependencies of pyproject.toml again (needs uv)
 	uv pip compile $(LOCK) -o requirements/bulk.txt --extra bulk -c requirements/dev.txt pyproject.toml
 
 clean:  ## remove the environment and the demo's data
-	rm -rf $(VENV) .demo build dist src/silverball/web/handbook_site .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .demo build dist src/silverball/web/handbook_site $(DEMO_DATA) .mypy_cache .ruff_cache .pytest_cache

@@ -32,7 +32,7 @@ def _write_bill_of_materials(target: Path) -> None:
     command = [sys.executable, "-m", "cyclonedx_py", "requirements", "--output-reproducible"]
     about = ["--pyproject", "pyproject.toml", "--mc-type", "application"]
     target.parent.mkdir(parents=True, exist_ok=True)
-    output = ["--output-file", str(target.resolve()), "requirements/run.txt"]
+    output = ["--output-file", str(target.resolve()), "requirements/nodes.txt"]
     subprocess.run([*command, *about, *output], cwd=ROOT, check=True)
     components = json.loads(target.read_text(encoding="utf-8"))["components"]
     print(f"{target.name}: {len(components)} packages.")

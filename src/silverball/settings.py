@@ -14,6 +14,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote, unquote, urlsplit
@@ -644,12 +645,24 @@ def _refuse_impossible(loaded: Settings, given: Mapping[str, GivenValue]) -> Non
     if loaded.database_password and not urlsplit(loaded.database_url).username:
         label = _label(given, "database_password")
         raise SettingError(f"{label} needs a user in the address of the database: //USER@HOST/NAME.")
+    _refuse_missing_library(loaded, given)
     if loaded.mail_server:
         _refuse_impossible_mail(loaded, given)
     for proxy in filter(None, (part.strip() for part in loaded.trusted_proxies.split(","))):
         if proxy != "unix" and not _is_network(proxy):
             label = _label(given, "trusted_proxies")
             raise SettingError(f"{label}: {proxy!r} is no address, network or `unix`.")
+
+
+def _refuse_missing_library(loaded: Settings, given: Mapping[str, GivenValue]) -> None:
+    """Raise SettingError for a value that needs what only several nodes have installed."""
+    for name, library in (("database_url", "psycopg"), ("redis_url", "redis")):
+        is_needed = not getattr(loaded, name).startswith("sqlite:") and getattr(loaded, name)
+        if is_needed and find_spec(library) is None:
+            raise SettingError(
+                f"{_label(given, name)} needs {library}, which is not installed: python -m pip install"
+                " --require-hashes -r requirements/nodes.txt"
+            )
 
 
 def _refuse_impossible_mail(loaded: Settings, given: Mapping[str, GivenValue]) -> None:

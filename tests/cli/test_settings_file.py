@@ -105,6 +105,7 @@ def test_relative_paths_count_from_the_data_folder(file: Path) -> None:
         ('quotas = "huge"\n', "line 1: quotas must be one of club, federation, open, not 'huge'"),
         ('egress_proxy = "nowhere"\n', "line 1: egress_proxy must be HOST:PORT"),
         ('[database]\npassword = "x"\n', "needs a user in the address of the database"),
+        ('[mail]\nserver = "smtp.example"\n', "line 2: mail_server must be smtp://USER@HOST:PORT"),
         ('[backup]\nby = "hand"\n', "line 2: backup_by must be litestream"),
     ],
 )

@@ -129,7 +129,7 @@ def test_the_image_has_both_wheels_and_the_locked_libraries_and_nothing_else() -
         name = stage[0].text.removesuffix(" AS build")
         assert re.fullmatch(r"python:3\.1[1-4]-slim", name)
     sources = [step.words[0] for step in build if step.instruction == "COPY"]
-    assert sources[0] == "requirements/run.txt"
+    assert sources[0] == "requirements/nodes.txt"
     for name in ("silverball", "silverball_client"):
         assert fnmatch.fnmatch(f"dist/{name}-{__version__}-py3-none-any.whl", sources[1])
     installs = [part for step in build for part in step.text.split("&&") if "pip install" in part]
@@ -159,7 +159,7 @@ def test_the_steps_of_the_build_make_a_program_that_runs(tmp_path: Path) -> None
     """The build stage in a folder: what it copies, and what it runs, with this Python."""
     build, _ = deploy_files.docker_stages()
     (tmp_path / "requirements").mkdir()
-    shutil.copy(ROOT / "requirements" / "run.txt", tmp_path / "requirements")
+    shutil.copy(ROOT / "requirements" / "nodes.txt", tmp_path / "requirements")
     build_wheels(tmp_path / "dist")
     work, target = tmp_path / "build", tmp_path / "opt" / "silverball"
     work.mkdir()

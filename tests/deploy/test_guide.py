@@ -58,7 +58,9 @@ FOLDERS = (
 )
 STEP_PROGRAM = Path(__file__).with_name("guide_step.py")
 # What the locked libraries take minutes for.
-LOCKED = " -m pip install --require-hashes -r "
+LOCKED = " install --require-hashes -r "
+# By `du -sm`, with the handbook.
+INSTALLED_MEGABYTES_MAX = 240
 SECONDS_MAX = 240
 
 
@@ -175,6 +177,10 @@ def follow_the_guide(machine: Machine) -> None:
                 if "silverball migrate" in line:
                     refuse_to_serve_without_a_database(machine)
                 printed = machine.run(line)
+        if machine.installs_libraries:
+            command = ["du", "-sm", str(machine.folder / "opt" / "silverball")]
+            size = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            assert int(size.split()[0]) <= INSTALLED_MEGABYTES_MAX
         # The last step prints the code, which is in the log as well.
         code = printed.split()[-1]
         assert code in (machine.folder / "service.log").read_text()

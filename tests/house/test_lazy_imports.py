@@ -22,7 +22,7 @@ HEAVY = {
     "rich",
     "rustworkx",
     "segno",
-    "swagger_ui",
+    "swagger_ui_bundle",
 }
 START = """
 import sys

@@ -31,7 +31,7 @@ from silverball.settings import Settings, with_quotas
 from silverball.store.database.deadlines import LONG_COMMANDS, REQUESTS
 from silverball.store.database.engine import Store
 from silverball.store.database.faults import DatabaseFault
-from silverball.store.people import rating_days
+from silverball.store.people import rating_days, site_values
 
 # The folder of a demo: its database, bulk files and secrets, and the layout that it was made with.
 
@@ -45,6 +45,8 @@ PASSWORD = "password"  # noqa: S105  # the name of a file
 EXPORTS = "exports"
 TRIALS = "trials.json"
 OLDER = "older"
+# The site's value that says that all files were loaded.
+LOADED = "demo-loaded"
 DATABASE_FILES = (
     *(f"{DATABASE}{ending}" for ending in ("", "-wal", "-shm", ".secret")),
     *(f"{DATABASE}-counts{ending}" for ending in ("", "-wal", "-shm")),
@@ -238,6 +240,7 @@ def demo(
         return
     listener = server.open_listener(host, port)
     folder = prepare_folder(data, ORGANIZER_EMAIL)
+    demo_nights.unpack_old_nights(folder / DATABASE)
     bound = listener.getsockname()[1]
     lan_url = _lan_url(host, bound)
     play_settings = Settings(
@@ -293,10 +296,7 @@ def _show(folder: Path) -> None:
 def _fill(store: Store, play_settings: Settings, folder: Path, *, no_robots: bool) -> DemoOwner:
     """Load and play what is missing in the demo's database, and return its owner."""
     dice = Random(DICE_SEED)  # noqa: S311  # a game
-    user_id = organizer_id(store)
-    # The first tournament of all gets the number 1.
-    demo_live.reserve_tournament(store, play_settings, user_id, dice)
-    demo_sandboxes.reserve_things(demo_nights.organizer_client(store, play_settings, user_id, WallClock()))
+    reserve_first(store, play_settings, dice)
     owner = load_demo(store, folder / TOKEN)
     demo_nights.load_machines(store)
     demo_live.play_first_rounds(store, play_settings, owner.user_id, dice)
@@ -304,6 +304,15 @@ def _fill(store: Store, play_settings: Settings, folder: Path, *, no_robots: boo
         demo_nights.play_nights(store, play_settings, owner.user_id, dice)
     demo_nights.write_public_files(store, folder / EXPORTS)
     return owner
+
+
+def reserve_first(store: Store, play_settings: Settings, dice: Random) -> int:
+    """Make what has to have the first numbers of all, and return the organizer's."""
+    user_id = organizer_id(store)
+    # The first tournament of all gets the number 1.
+    demo_live.reserve_tournament(store, play_settings, user_id, dice)
+    demo_sandboxes.reserve_things(demo_nights.organizer_client(store, play_settings, user_id, WallClock()))
+    return user_id
 
 
 @contextmanager
@@ -352,15 +361,9 @@ def load_demo(store: Store, token_file: Path) -> DemoOwner:
     stored = _stored_owner(store, token_file)
     if stored is not None:
         return stored
-    click.echo("Loading the demo's tournaments ...", err=True)
     now, dice = datetime.now(UTC), SystemRandom()
     user_id = organizer_id(store)
-    import_.import_records(store, FEDERATION)
-    for file in sorted(BUNDLES.glob("*.json")):
-        import_.import_bundle(store, file, owner_id=user_id)
-    # So that their ratings are found by number, too.
-    for _ in user.confirm_every_ready_number(store, now):
-        pass
+    load_bundles(store, user_id)
     # The loaded tournaments are long past; the robots' results are rated when they are due.
     periods.rate_days(
         store,
@@ -374,6 +377,22 @@ def load_demo(store: Store, token_file: Path) -> DemoOwner:
         )
     write_secret(token_file, issued.text)
     return DemoOwner(user_id, issued.text)
+
+
+def load_bundles(store: Store, user_id: int) -> None:
+    """Load the tournaments of the files, unless all of them were loaded."""
+    with store.read() as db:
+        if site_values.find_site_value(db, LOADED) is not None:
+            return
+    click.echo("Loading the demo's tournaments ...", err=True)
+    import_.import_records(store, FEDERATION)
+    for file in sorted(BUNDLES.glob("*.json")):
+        import_.import_bundle(store, file, owner_id=user_id)
+    # So that their ratings are found by number, too.
+    for _ in user.confirm_every_ready_number(store, datetime.now(UTC)):
+        pass
+    with store.write(quiet=True) as transaction:
+        site_values.note_site_value(transaction.connection, LOADED, LAYOUT)
 
 
 def organizer_password(store: Store, user_id: int, file: Path) -> str:

@@ -3,6 +3,7 @@
 Everything is looked up by name first, so an interrupted or restarted demo continues where it stopped.
 """
 
+import lzma
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -13,6 +14,7 @@ from silverball import app
 from silverball.demo.robots import Clock, InProcessClient, Json, Robot, SteppedClock, TournamentPlan
 from silverball.exchange import machine_files, nightly, opdb
 from silverball.jobs import nightly_exports
+from silverball.kit import files
 from silverball.rules.registry import FORMATS
 from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.machines import reads
@@ -82,18 +84,31 @@ def organizer_client(store: Store, settings: Settings, user_id: int, clock: Cloc
     return InProcessClient(app.build_api(store, settings, now=clock.now), caller)
 
 
-def play_nights(store: Store, settings: Settings, user_id: int, dice: Random) -> None:
-    """Play the finished tournaments of the last weeks and the one with queues, unless they exist."""
+# The file with them is made ahead; what is newer is played at the first start.
+OLD_AFTER_DAYS = 7
+
+
+def play_nights(
+    store: Store, settings: Settings, user_id: int, dice: Random, *, only_old: bool = False
+) -> None:
+    """Play the finished tournaments of the last weeks and the one with queues, unless they exist.
+
+    With `only_old`, those from more than a week ago.
+    """
     today = datetime.now(UTC).replace(hour=19, minute=0, second=0, microsecond=0)
     clock = SteppedClock(today)
     client = organizer_client(store, settings, user_id, clock)
     book_ids = load_book_ids(client)
     existing = tournaments_by_name(client, user_id)
     for days, plan in enumerate(reversed(FINISHED), start=1):
+        if only_old and days <= OLD_AFTER_DAYS:
+            continue
         clock.moment = today - timedelta(days=days)
         robot = _robot_for(client, plan, existing.get(plan.name, []), book_ids, dice)
         if robot is not None:
             robot.play_to_end(lambda: clock.tick(STEP_SECONDS))
+    if only_old:
+        return
     clock.moment = datetime.now(UTC) - timedelta(hours=2)
     running = [each for each in existing.get(QUEUES.name, []) if each["status"] != "completed"]
     robot = _robot_for(client, QUEUES, running, book_ids, dice)
@@ -181,6 +196,21 @@ FILES = DATA / "machines"
 # The results of an invented night that was run with other software.
 ELSEWHERE = DATA / "elsewhere" / "thursday.json"
 EVENING_BEFORE = ("Wednesday", "2026-03-04")
+
+
+# A database with what is older than a week, made by `make demo-data` and not in git.
+OLD_NIGHTS = DATA / "old_nights.db.xz"
+
+
+def unpack_old_nights(database: Path) -> None:
+    """Begin a demo with the old nights, where there is a file with them and no demo yet."""
+    if database.exists() or not OLD_NIGHTS.exists():
+        return
+    part = database.with_name(f"{database.name}.part")
+    files.create_or_tighten(part)
+    with lzma.open(OLD_NIGHTS) as packed, part.open("wb") as unpacked:
+        shutil.copyfileobj(packed, unpacked)
+    part.rename(database)
 
 
 def load_machines(store: Store) -> None:

@@ -34,7 +34,7 @@ from silverball.store.database.engine import Store
 from silverball.store.people import hidings
 from silverball_wire import base
 
-# Parquet files, where pyarrow is installed: `pip install 'silverball[bulk]'`.
+# Parquet files, where pyarrow is installed: the extra `bulk`.
 
 
 MODULE = "pyarrow"
@@ -92,7 +92,10 @@ WHOLE = (bulk.ARENAS, bulk.RATINGS)
 ALL = "all"
 MANIFEST = "tables.manifest.json"
 CSV, PARQUET = "csv", "parquet"
-NO_PARQUET = "There are no Parquet files, because pyarrow is not installed: pip install 'silverball[bulk]'."
+NO_PARQUET = (
+    "There are no Parquet files, because pyarrow is not installed: python -m pip install --require-hashes -r"
+    " requirements/bulk.txt"
+)
 ROWS_AT_ONCE = 10_000
 _NAMES = "|".join(table.name for table in (*MONTHLY, *WHOLE))
 FILE_NAME = re.compile(rf"(?:{_NAMES})-(?P<part>\d{{4}}-\d{{2}}|{ALL})\.(?:{CSV}|{PARQUET})", re.ASCII)

@@ -205,10 +205,11 @@ def documentation_routes(description: Callable[[], bytes], base_url: str) -> lis
 
 def _swagger_folder() -> Path:
     # The package is located and not imported: importing it would load a template engine and more.
-    spec = find_spec("swagger_ui")
+    spec = find_spec("swagger_ui_bundle")
     assert spec is not None
     assert spec.submodule_search_locations
-    return Path(spec.submodule_search_locations[0]) / "static"
+    (folder,) = Path(spec.submodule_search_locations[0]).glob("vendor/swagger-ui-*")
+    return folder
 
 
 def _origin(base_url: str) -> str:
