@@ -1,5 +1,7 @@
 """The machine database knows which machines are for two: no group of four is given one."""
 
+import msgspec
+
 import build
 from service.desk import Desk, a_desk
 from silverball.service.journal.reads import verification
@@ -17,7 +19,9 @@ def a_machine(desk: Desk, place: int, players: int | None) -> int:
         opdb_group="G4ODR",
         entry_type="machine",
         name=f"Title {place}",
-        entry={"opdb_id": opdb_id, "player_count": players},
+        entry=msgspec.to_builtins(
+            msgspec.structs.replace(build.MACHINE, opdb_id=opdb_id, player_count=players)
+        ),
     )
     who = desk.callers["owner"]
     assert build.do(desk.store, "PATCH", f"/api/arenas/{arena_id}", {"opdbId": opdb_id}, by=who)[0] == 200

@@ -111,7 +111,7 @@ _MACHINES = Statement(
 )
 
 
-class _MachineFacts(Struct, frozen=True):
+class _MachineFacts(Struct, rename="camel", frozen=True):
     """What an entry of the machine database says about its players."""
 
     player_count: int | None = None
