@@ -186,8 +186,13 @@ class LineupArenaPatch(LineupArenaFields, frozen=True, kw_only=True):
     dissolve_queue: bool = False
     """With status `inactive`: the players in its queue lose their places and read why; otherwise they
     wait."""
+    remove_scores: bool = False
+    """With status `inactive`, in a best game: its games are deleted and their entries free again, and its
+    queue is dissolved; otherwise its scores count on."""
 
     def __post_init__(self) -> None:
+        if self.remove_scores and self.status != "inactive":
+            raise Invalid({"removeScores": ["Scores leave only with an arena that is set inactive."]})
         if self.redraw and self.status != "inactive":
             raise Invalid({"redraw": ["Games move only from an arena that is set inactive."]})
         if self.dissolve_queue and self.status != "inactive":

@@ -14,6 +14,7 @@ from silverball.kit.http.endpoints import PreparationOutdated
 from silverball.kit.http.fields import Id, Name
 from silverball.kit.values import convert, replace
 from silverball.rules.commands import roster as roster_commands
+from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import seeding
 from silverball.rules.model.apply import apply_changes
@@ -336,7 +337,7 @@ def add_arenas(call: Write[NewLineupArenas]) -> tuple[Arena, ...]:
 def change_arena(call: Write[LineupArenaPatch]) -> Arena:
     """Change an arena's labels, status and switches; `redraw` moves its open games to other arenas."""
     arena_id = call.ids[ARENA]
-    if call.body.dissolve_queue:
+    if call.body.dissolve_queue or call.body.remove_scores:
         return _dissolve_queue(call, arena_id)
 
     def rule(tournament: Tournament, dice: Random) -> list[Change]:
@@ -351,13 +352,16 @@ def change_arena(call: Write[LineupArenaPatch]) -> Arena:
 
 
 def _dissolve_queue(call: Write[LineupArenaPatch], arena_id: int) -> Arena:
-    """Put an arena out of service with its queue; the players who waited there read why."""
+    """Put an arena out of service with its queue, whose players read why, and with its scores if asked."""
 
     def decide(tournament: Tournament) -> commands.Decision:
         def rule(dice: Random) -> list[Change]:
             fields = call.body.lineup_fields
             changes = roster_commands.change_arena(tournament, arena_id, dice, call.now, **fields)
-            return [*changes, *roster_commands.dissolve_queue(apply_changes(tournament, changes), arena_id)]
+            after = apply_changes(tournament, changes)
+            if call.body.remove_scores:
+                return [*changes, *single_player_commands.remove_scores(after, arena_id, call.now)]
+            return [*changes, *roster_commands.dissolve_queue(after, arena_id)]
 
         decision = commands.decide_by_draw(tournament, f"arena {arena_id}", rule)
         gone = [change.subject.player_id for change in decision.changes if isinstance(change, QueueLeft)]
