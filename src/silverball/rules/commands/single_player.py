@@ -62,7 +62,7 @@ class RoundsWithoutArena(Conflict):
 
 
 class ScoresStayWithMachines(Conflict):
-    sentence = "Scores leave with their machine in a best game only. Delete single results instead."
+    sentence = "Scores leave with their machine in a best game only; here they stay."
 
 
 def attempt_rules(tournament: Tournament) -> AttemptRules:

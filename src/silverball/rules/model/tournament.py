@@ -182,6 +182,8 @@ class EngineState(Struct, frozen=True, kw_only=True):
     # For seeding by rank, rating or series position: player id -> number, lower is better.
     seed_facts: Mapping[int, float] = field(default_factory=dict)
 
+    # Pairs whom draws keep apart, each with the lower id first; only the organizer knows them.
+    pairs_apart: tuple[tuple[int, int], ...] | UnsetType = UNSET
     # Arena -> most players at once, of machines for fewer than a group of four may have.
     arena_limits: Mapping[int, int] | UnsetType = UNSET
 
@@ -206,6 +208,11 @@ class EngineState(Struct, frozen=True, kw_only=True):
             players_elsewhere=UNSET,
             arenas_elsewhere=UNSET,
         )
+
+    @property
+    def apart(self) -> tuple[tuple[int, int], ...]:
+        """The pairs whom draws keep apart."""
+        return () if isinstance(self.pairs_apart, UnsetType) else self.pairs_apart
 
     def players_max_on(self, arena_id: int) -> int | None:
         """How many may play an arena at once, if the machine database knows of fewer than a group has."""

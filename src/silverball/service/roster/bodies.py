@@ -10,6 +10,7 @@ from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Color, Id, Labels, Name
 
 AT_ONCE_MAX = 1000
+PAIRS_APART_MAX = 200
 Seed = Annotated[int, Meta(ge=0, le=100_000)]
 Strikes = Annotated[int, Meta(ge=0, le=100)]
 Status = Literal["active", "inactive"]
@@ -199,3 +200,10 @@ class LineupArenaPatch(LineupArenaFields, frozen=True, kw_only=True):
             raise Invalid(
                 {"dissolveQueue": ["Only the queue of an arena that is set inactive is dissolved."]}
             )
+
+
+class ChangedPairsApart(Body, frozen=True, kw_only=True):
+    """The pairs that draws keep apart, in place of those before."""
+
+    pairs: Annotated[tuple[tuple[Id, Id], ...], Meta(max_length=PAIRS_APART_MAX)]
+    """Pairs of ids of players of the tournament; none lets everybody meet."""

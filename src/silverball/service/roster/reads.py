@@ -4,7 +4,12 @@ from collections.abc import Collection
 
 from sqlalchemy import Connection, select
 
+from silverball.kit.errors import NotAllowed
+from silverball.service.core import loaded
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.users import reads as users
 from silverball.store import tables
+from silverball_wire.tournaments import PairsApart
 
 _PLAYER, _ARENA, _BANK, _MEMBER = tables.player.c, tables.arena.c, tables.bank.c, tables.bank_arena.c
 
@@ -45,3 +50,11 @@ def are_in_a_book(db: Connection, player_ids: Collection[int]) -> bool:
     """Whether any organizer's book has one of these players."""
     statement = select(_PLAYER.player_id).where(_PLAYER.player_id.in_(player_ids)).limit(1)
     return db.execute(statement).first() is not None
+
+
+def pairs_apart(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> PairsApart:
+    """The pairs whom draws keep apart. Raises NotFound, and NotAllowed for all but the organizer."""
+    users.require_director(db, tournament_id, viewer)
+    if viewer is None or not viewer.may("manage"):
+        raise NotAllowed
+    return PairsApart(pairs=loaded.load_tournament(db, tournament_id).state.apart)

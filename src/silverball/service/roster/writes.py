@@ -29,6 +29,7 @@ from silverball.service.players import reads as players
 from silverball.service.roster import reads
 from silverball.service.roster.bodies import (
     AT_ONCE_MAX,
+    ChangedPairsApart,
     EntrantPatch,
     EntrantsPatch,
     LineupArenaPatch,
@@ -46,6 +47,7 @@ from silverball.store.tournament import chain, journal
 from silverball_wire.arenas import Arena
 from silverball_wire.arenas import Bank as ShownBank
 from silverball_wire.players import Player
+from silverball_wire.tournaments import PairsApart
 from silverball_wire.users import User
 
 TOURNAMENT, PLAYER, ARENA, BANK, USER = "tournament_id", "player_id", "arena_id", "bank_id", "user_id"
@@ -402,6 +404,15 @@ def add_bank(call: Write[Body]) -> ShownBank:
         lambda tournament, dice: roster_commands.add_bank(tournament, bank, new, dice, call.now),
     )
     return _current_bank(call, bank_id)
+
+
+def set_pairs_apart(call: Write[ChangedPairsApart]) -> PairsApart:
+    """Set the pairs that draws keep apart; returns them."""
+    pairs = call.body.pairs
+    changed = commands.run_command(
+        call, lambda tournament: roster_commands.set_pairs_apart(tournament, pairs)
+    )
+    return PairsApart(pairs=changed.state.apart)
 
 
 def remove_bank(call: Write[Body]) -> ShownBank:

@@ -124,6 +124,7 @@ ID_MEMBERS = frozenset(
         "results",
         "schedule",
         "unfinished_ids",
+        "pairs_apart",
         # Of a merge, and of the facts of a draw, in the journal.
         "remaining",
         "series_groups",
