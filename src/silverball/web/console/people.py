@@ -12,6 +12,7 @@ from silverball.rules.commands import roster
 from silverball.rules.format import Rounds
 from silverball.rules.model import settings_protocols
 from silverball.rules.model.settings import DrawnRoundSettings
+from silverball.rules.model.settings_protocols import HasPairing
 from silverball.rules.model.tournament import Entrant, Game, LineupArena
 from silverball.service.journal.texts import NOTE_KINDS, away_text
 from silverball.service.machines import reads as machine_reads
@@ -128,6 +129,18 @@ def _broken_with_scores(night: TournamentNight) -> list[tuple[LineupArena, int]]
     return [(arena, played[arena.arena_id]) for arena in broken] if form.attempts.open else []
 
 
+def apart_context(_request: PageRequest, night: TournamentNight) -> dict[str, Any]:
+    """The pairs whom draws keep apart, and the players to choose from."""
+    pairs = night.tournament.state.apart
+    names = {entrant.player_id: night.player_name(entrant.player_id) for entrant in night.tournament.entrants}
+    return {
+        "can_keep_apart": settings_protocols.has(night.tournament.settings, HasPairing),
+        "apart_pairs": pairs,
+        "apart_text": " ".join(f"{one}-{other}" for one, other in pairs),
+        "apart_choices": sorted(names, key=lambda player_id: names[player_id].casefold()),
+    }
+
+
 def notes_context(request: PageRequest, night: TournamentNight, game: Game) -> Mapping[str, Any]:
     """The notes on a game and earlier cards of its players, for those who keep scores."""
     with request.site.store.read() as db:
@@ -139,6 +152,15 @@ def notes_context(request: PageRequest, night: TournamentNight, game: Game) -> M
 
 
 # Bodies of the interface from the forms of these sheets
+
+
+def pairs_apart(form: FormData) -> Mapping[str, Any]:
+    """The pairs of the page, without the one that may meet again and with the one that is added."""
+    pairs = [text for text in form.value("pairs").split() if text != form.value("taken")]
+    listed = [[parse_number(number) for number in text.split("-")] for text in pairs]
+    if form.has("one"):
+        listed.append([parse_number(form.value(name)) for name in ("one", "other")])
+    return {"pairs": listed}
 
 
 def ruling(form: FormData) -> Mapping[str, Any]:
