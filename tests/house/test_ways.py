@@ -24,6 +24,7 @@ NOTHING_TO_DO = "There is nothing to do but wait, or ask."
 WITHOUT_WAY = {
     "already-signed-up": ELSEWHERE,
     "arena-already-on-card": SAME_FORM,
+    "arena-for-fewer-players": SAME_FORM,
     "arena-taken": SAME_FORM,
     "attempts-on-arena-used-up": SAME_FORM,
     "delivered-event-not-stored": NOTHING_TO_DO,

@@ -175,3 +175,19 @@ def test_the_queue_of_a_broken_machine_waits_or_is_dissolved_with_a_sentence(dir
     director.send(f"dissolve-{arena_id}", "/arenas")
     director.send(f"fixed-{arena_id}", "/arenas")
     assert "was dissolved" not in director.visitor.get(own).text
+
+
+def test_a_machine_leaves_a_best_game_with_its_scores_until_it_is_undone(director: Director) -> None:
+    director.create("best_game", suggestions="disabled")
+    director.start(3, 2)
+    broken, other = (arena.arena_id for arena in director.tournament().lineup)
+    for player_id in director.tournament().active_ids:
+        director.send("score", playerId=player_id, arenaId=broken, score=100 + player_id)
+        director.send("score", playerId=player_id, arenaId=other, score=900 - player_id)
+    director.send(f"broken-{broken}", "/arenas")
+    before = director.tournament()
+    assert "Take out all scores of" in director.page("/arenas")
+    director.send(f"scores-out-{broken}", "/arenas")
+    assert {attempt.arena_id for attempt in director.tournament().single_player_games} == {other}
+    director.send("undo")
+    assert director.tournament() == before

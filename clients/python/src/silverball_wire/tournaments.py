@@ -213,3 +213,10 @@ class AuditEntry(Wire, frozen=True, kw_only=True):
     """When it happened for the last time in the entry."""
     count: int
     """How often it happened; above 1 only for refusals and downloads."""
+
+
+class PairsApart(Wire, frozen=True, kw_only=True):
+    """The pairs that draws keep apart, for the organizer alone."""
+
+    pairs: tuple[tuple[int, int], ...]
+    """Pairs of ids of players, the lower id first, ascending."""

@@ -34,7 +34,7 @@ from silverball.rules.model.changes import (
     opposite_changes,
 )
 from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, Outcome
-from silverball.rules.model.tournament import EngineState, Game, Tournament
+from silverball.rules.model.tournament import OUTSIDE_FACTS, EngineState, Game, Tournament
 
 # Raised when the same seed, tournament and facts give another draw than before: a test compares draws of all
 # formats with tests/golden/draws.json.
@@ -59,12 +59,15 @@ def facts_from_outside(informed: Tournament) -> dict[str, Any]:
         str(arena.arena_id): arena.category_id for arena in informed.lineup if arena.category_id is not None
     }
     facts["banks"] = {str(bank.bank_id): list(bank.arena_ids) for bank in informed.banks}
-    return {name: value for name, value in facts.items() if value} | busy_facts(informed)
+    return {name: value for name, value in facts.items() if value} | room_facts(informed)
 
 
-def busy_facts(informed: Tournament) -> dict[str, Any]:
-    """Players and arenas that a draw passed over as busy elsewhere, for the journal; mostly none."""
+def room_facts(informed: Tournament) -> dict[str, Any]:
+    """What a draw passed over: busy elsewhere, or for fewer players. For the journal; mostly none."""
+    limits = informed.state.arena_limits
     facts: dict[str, Any] = {}
+    if not isinstance(limits, UnsetType):
+        facts["arena_limits"] = {str(arena_id): limits[arena_id] for arena_id in sorted(limits)}
     for name in BUSY_FACTS:
         value = getattr(informed.state, name)
         if not isinstance(value, UnsetType):
@@ -74,10 +77,9 @@ def busy_facts(informed: Tournament) -> dict[str, Any]:
 
 def with_facts(tournament: Tournament, facts: Mapping[str, Any]) -> Tournament:
     """The tournament with the facts that a draw took from outside."""
-    names = (*LOOKED_UP_FACTS, *BUSY_FACTS)
-    looked_up = {name: facts[name] for name in names if name in facts}
+    looked_up = {name: facts[name] for name in OUTSIDE_FACTS if name in facts}
     decoded = convert(looked_up, EngineState, strict=False)
-    state = replace(tournament.state, **{name: getattr(decoded, name) for name in names})
+    state = replace(tournament.state, **{name: getattr(decoded, name) for name in OUTSIDE_FACTS})
     categories, banks = facts.get("categories", {}), facts.get("banks", {})
     return replace(
         tournament,

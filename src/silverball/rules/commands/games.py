@@ -136,7 +136,7 @@ def change_arena(tournament: Tournament, game_id: int, arena_id: int | None) -> 
     game = find_open_game(tournament, game_id)
     _require_arenas(tournament)
     if arena_id is not None:
-        lineups.require_playable_arena(tournament, arena_id, game)
+        lineups.require_playable_arena(tournament, arena_id, len(game.player_ids), game)
     return changes_between(GameChanged, game, lineups.game_on_arena(game, arena_id))
 
 
@@ -209,6 +209,9 @@ def _join_games(tournament: Tournament, group: Sequence[Game], player_id: int) -
         raise PlayerAlreadyInGame(player=player_id, game=first.game_id)
     if len(first.player_ids) >= room:
         raise GameIsFull(game=first.game_id, room=room)
+    for game in group:
+        if game.arena_id is not None:
+            lineups.require_large_enough(tournament, game.arena_id, len(game.player_ids) + 1)
     return _reseat_games(tournament, [(game, (*game.player_ids, player_id)) for game in group])
 
 

@@ -9,13 +9,14 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
 
 from silverball.kit.errors import Conflict, Invalid, NotFound, Sentence
 from silverball.kit.values import replace
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tiebreaks
 from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.drawing import apart
 from silverball.rules.drawing.groups import PAIR_SIZE
 from silverball.rules.format import CountedIn
 from silverball.rules.mechanics import attempts, queues, results
@@ -31,14 +32,17 @@ from silverball.rules.model.changes import (
     DirectorRemoved,
     EntrantChanged,
     GameChanged,
+    PairsApartSet,
     QueueLeft,
     ScorekeeperAdded,
     ScorekeeperRemoved,
     changes_between,
+    tournament_changes,
 )
 from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.model.refusals import TournamentIsCompleted
 from silverball.rules.model.settings import DrawnRoundSettings
+from silverball.rules.model.settings_protocols import HasPairing, has
 from silverball.rules.model.tournament import Bank, Entrant, Game, LineupArena, Scorekeeper, Tournament
 
 # Adjustments of points and strikes by hand. Source: formats, sections 12 and 13.5.
@@ -220,6 +224,36 @@ def last_places(game: Game) -> list[int]:
 #
 # Each function returns changes, with the consequences in the format, or refuses: a frenzy moves the game
 # that was on the arena. Source: formats, sections 2, 7 and 14.14.
+
+
+PAIRS_APART_MAX = 200
+
+
+class PairsNotKeptApart(Conflict):
+    sentence = "Nobody can be kept apart here: who meets whom follows from the format, not from a draw."
+
+
+def set_pairs_apart(tournament: Tournament, pairs: Sequence[tuple[int, int]]) -> list[Change]:
+    """Set the pairs whom draws from now on keep apart, in place of those before.
+
+    Raises Conflict in formats whose rounds are not drawn, Invalid for a player who is not in the
+    tournament, a player with themselves, and too many pairs.
+    """
+    if tournament.status == "completed":
+        raise TournamentIsCompleted(action="change its draws")
+    if not has(tournament.settings, HasPairing):
+        raise PairsNotKeptApart
+    for pair in pairs:
+        if pair[0] == pair[1]:
+            raise Invalid({"pairs": [Sentence("{player} is paired with themselves.", player=pair[0])]})
+        for player_id in pair:
+            if player_id not in tournament.entrant_by_id:
+                raise Invalid({"pairs": [Sentence("{player} is not in this tournament.", player=player_id)]})
+    kept = tuple(sorted({apart.sorted_pair(*pair) for pair in pairs}))
+    if len(kept) > PAIRS_APART_MAX:
+        raise Invalid({"pairs": [f"At most {PAIRS_APART_MAX} pairs can be kept apart."]})
+    state = replace(tournament.state, pairs_apart=kept or UNSET)
+    return tournament_changes(PairsApartSet, tournament, state=state)
 
 
 class ArenaAlreadyInLineup(Conflict):

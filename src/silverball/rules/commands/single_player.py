@@ -15,7 +15,7 @@ from silverball.rules.format import PlayKind
 from silverball.rules.mechanics import attempts, queues, rounds
 from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.mechanics.shared_room import PlayerBusyElsewhere
-from silverball.rules.model.changes import Change
+from silverball.rules.model.changes import Change, QueueLeft
 from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
 from silverball.rules.model.refusals import NoCards, NoSinglePlayerGames, NotAnAmazingRace
 from silverball.rules.model.tournament import QueueSpot, SinglePlayerGame, Tournament
@@ -59,6 +59,10 @@ class AttemptsMadeByFormat(Conflict):
 
 class RoundsWithoutArena(Conflict):
     sentence = "This tournament has no rounds to set an arena or a target for."
+
+
+class ScoresStayWithMachines(Conflict):
+    sentence = "Scores leave with their machine in a best game only; here they stay."
 
 
 def attempt_rules(tournament: Tournament) -> AttemptRules:
@@ -164,6 +168,22 @@ def delete_attempt(tournament: Tournament, single_player_game_id: int, now: date
     """Delete a single player game, or clear its result where the format made the game."""
     rules, attempt = _find_attempt(tournament, single_player_game_id)
     return rules.delete(tournament, attempt, now)
+
+
+def remove_scores(tournament: Tournament, arena_id: int, now: datetime) -> list[Change]:
+    """Delete all games on an arena, whose entries are free again, and take everybody out of its queue.
+
+    Raises Conflict where nobody opens games by hand, and with cards, which keep their games.
+    """
+    rules, form = attempt_rules(tournament), tournament_commands.format_of(tournament)
+    tournament_commands.require_started(tournament)
+    if rules.open is None or form.has_cards:
+        raise ScoresStayWithMachines
+    changes: list[Change] = [QueueLeft(spot) for spot in queues.waiting_spots(tournament, arena_id=arena_id)]
+    for attempt in tournament.single_player_games:
+        if attempt.arena_id == arena_id:
+            changes += rules.delete(tournament, attempt, now)
+    return changes
 
 
 def _find_attempt(

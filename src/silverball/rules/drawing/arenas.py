@@ -12,6 +12,7 @@ from typing import TypeAlias
 from msgspec import Struct, field
 
 from silverball.rules.drawing import matching
+from silverball.rules.drawing.groups import GROUP_SIZE
 from silverball.rules.drawing.matching import Edge
 
 # The waves of a round assigned together: first the arenas of each group, then their order.
@@ -24,16 +25,18 @@ from silverball.rules.drawing.matching import Edge
 
 # Group and arena, both numbered from 0.
 Use: TypeAlias = tuple[int, int]
+Costs: TypeAlias = Sequence[Sequence[int | None]]
 
 # Sixty matches of four games on sixty arenas that most players know need about twenty.
 EXCHANGES_MAX = 100
 
 
-def cheapest_uses(costs: Sequence[Sequence[int]], begun: Collection[Use], waves: int) -> set[Use]:
+def cheapest_uses(costs: Costs, begun: Collection[Use], waves: int) -> set[Use]:
     """As many uses as possible with the smallest sum of costs, beginning with those of the exact waves.
 
-    Takes costs by group and arena, and uses that can be played in so many waves. Each exchange adds a use
-    or lowers the sum; when none is left the minimum is exact, and at most a hundred are made.
+    Takes costs by group and arena, None for an arena that the group never gets, and uses that can be
+    played in so many waves. Each exchange adds a use or lowers the sum; when none is left the minimum is
+    exact, and at most a hundred are made.
     """
     import rustworkx
 
@@ -54,7 +57,7 @@ def cheapest_uses(costs: Sequence[Sequence[int]], begun: Collection[Use], waves:
     return uses
 
 
-def _exchange_edges(costs: Sequence[Sequence[int]], uses: set[Use], waves: int) -> list[Edge]:
+def _exchange_edges(costs: Costs, uses: set[Use], waves: int) -> list[Edge]:
     """The steps of an exchange: a group takes an arena or leaves it, and either has fewer or more uses.
 
     Nodes are groups, arenas, the free waves of groups and those of arenas; a step through both adds a use.
@@ -66,6 +69,8 @@ def _exchange_edges(costs: Sequence[Sequence[int]], uses: set[Use], waves: int) 
     for group, row in enumerate(costs):
         for arena, cost in enumerate(row):
             at = groups + arena
+            if cost is None:
+                continue
             edges.append((at, group, -cost) if (group, arena) in uses else (group, at, cost))
         if by_group[group]:
             edges.append((group, free_of_groups, 0))
@@ -76,7 +81,7 @@ def _exchange_edges(costs: Sequence[Sequence[int]], uses: set[Use], waves: int) 
             edges.append((free_of_arenas, groups + arena, 0))
         if by_arena[arena] < waves:
             edges.append((groups + arena, free_of_arenas, 0))
-    above_all_costs = 1 + 2 * sum(abs(cost) for row in costs for cost in row)
+    above_all_costs = 1 + 2 * sum(abs(cost) for row in costs for cost in row if cost is not None)
     return [*edges, (free_of_arenas, free_of_groups, -above_all_costs)]
 
 
@@ -119,6 +124,8 @@ class DrawableArena(Struct, frozen=True):
     arena_id: int
     is_preferred: bool = False
     category_id: int | None = None
+    # A larger group never gets it.
+    players_max: int = GROUP_SIZE
 
 
 class DrawableBank(Struct, frozen=True):
@@ -126,6 +133,8 @@ class DrawableBank(Struct, frozen=True):
 
     bank_id: int
     arena_ids: tuple[int, ...]
+    # The fewest that one of its arenas is for.
+    players_max: int = GROUP_SIZE
 
 
 class BankLineup(Struct, frozen=True):
@@ -185,7 +194,7 @@ def assign_random(
     groups: Sequence[Group], arenas: Sequence[DrawableArena], *, waves: int, dice: Random
 ) -> list[Lineup]:
     """One random arena per group and wave. Takes and raises as `assign_balanced`. Source: formats, 7."""
-    neutral = [DrawableArena(arena.arena_id) for arena in arenas]
+    neutral = [DrawableArena(arena.arena_id, players_max=arena.players_max) for arena in arenas]
     assigned = _RoundAssignment(groups, {}, [[] for _ in groups])
     for _ in range(_check_waves(waves)):
         assigned.add_wave(_draw_wave(assigned, neutral, lambda _group, _arena_id: 0, dice))
@@ -226,10 +235,16 @@ def assign_banks(
         (node, len(groups) + other, arena_cost(bank_plays, groups[at], copies[bank_at].bank_id))
         for node, at in enumerate(group_order)
         for other, bank_at in enumerate(bank_order)
+        if len(groups[at]) <= copies[bank_at].players_max
     ]
     pairs = matching.cheapest_pairs(len(groups) + len(copies), edges)
     bank_of = {group_order[node]: copies[bank_order[other - len(groups)]] for node, other in pairs}
-    return [BankLineup(bank_of[at].bank_id, bank_arenas(bank_of[at], waves)) for at in range(len(groups))]
+    return [
+        BankLineup(bank_of[at].bank_id, bank_arenas(bank_of[at], waves))
+        if at in bank_of
+        else BankLineup(None, (None,) * waves)
+        for at in range(len(groups))
+    ]
 
 
 def bank_arenas(bank: DrawableBank, waves: int) -> Lineup:
@@ -246,7 +261,9 @@ def draw_replacement(
     Takes the free active arenas and the arena ids to leave out (the broken arena and those that the
     group has in this round). Source: formats, section 7.
     """
-    eligible = [arena for arena in arenas if arena.arena_id not in set(excluded)]
+    eligible = [
+        arena for arena in arenas if arena.arena_id not in set(excluded) and len(group) <= arena.players_max
+    ]
     drawn = [eligible[at] for at in _random_order(len(eligible), dice)]
     if not drawn:
         return None
@@ -318,7 +335,12 @@ def _assign_together(
     # Preferred arenas win ties of the sum and nothing else.
     scale = 1 + len(groups) * len(waves)
     costs = [
-        [scale * arena_cost(plays, groups[at], arena.arena_id) - arena.is_preferred for arena in drawn]
+        [
+            scale * arena_cost(plays, groups[at], arena.arena_id) - arena.is_preferred
+            if len(groups[at]) <= arena.players_max
+            else None
+            for arena in drawn
+        ]
         for at in group_order
     ]
     begun = {
@@ -352,7 +374,8 @@ def _draw_wave(
     for node, at in enumerate(group_order):
         for other, arena_at in enumerate(arena_order):
             arena = arenas[arena_at]
-            if arena.arena_id not in assigned.arenas_by_group[at]:
+            is_large_enough = len(assigned.groups[at]) <= arena.players_max
+            if is_large_enough and arena.arena_id not in assigned.arenas_by_group[at]:
                 price = 2 * cost_of(assigned.groups[at], arena.arena_id) - arena.is_preferred
                 edges.append((node, group_count + other, price))
     pairs = matching.cheapest_pairs(group_count + len(arenas), edges)

@@ -67,7 +67,7 @@ def create_by_hand(
     """
     check_players(tournament, player_ids)
     if arena_id is not None:
-        lineups.require_playable_arena(tournament, arena_id)
+        lineups.require_playable_arena(tournament, arena_id, len(player_ids))
     player_order = settings_protocols.player_order(tournament.settings, default="disabled")
     seats = tuple(player_ids)
     if player_order != order.DISABLED:

@@ -10,7 +10,7 @@ from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.kit.values import replace
 from silverball.rules.drawing import arenas, history, order
 from silverball.rules.drawing.arenas import DrawableArena
-from silverball.rules.drawing.groups import Group
+from silverball.rules.drawing.groups import GROUP_SIZE, Group
 from silverball.rules.drawing.history import DrawHistory
 from silverball.rules.model import settings_protocols
 from silverball.rules.model.tournament import Game, Tournament
@@ -133,6 +133,10 @@ class ArenaTaken(Conflict):
     sentence = "{arena} is taken by {game}. Choose another one."
 
 
+class ArenaForFewerPlayers(Conflict):
+    sentence = "{arena} is for {most} players at once, and these are {count}. Choose another one."
+
+
 class GroupAssignment(Struct, frozen=True):
     """An arena (None when chosen later) and a playing order for each game of a group."""
 
@@ -176,10 +180,20 @@ def _seed_ranks(tournament: Tournament) -> dict[int, int]:
 def available_arenas(tournament: Tournament) -> list[DrawableArena]:
     """The active arenas of the tournament."""
     return [
-        DrawableArena(lineup_arena.arena_id, lineup_arena.is_preferred, lineup_arena.category_id)
+        DrawableArena(
+            lineup_arena.arena_id,
+            lineup_arena.is_preferred,
+            lineup_arena.category_id,
+            players_max_on(tournament, lineup_arena.arena_id),
+        )
         for lineup_arena in tournament.lineup
         if lineup_arena.is_active
     ]
+
+
+def players_max_on(tournament: Tournament, arena_id: int) -> int:
+    """How many may play an arena at once: a group of four, unless the machine database knows of fewer."""
+    return tournament.state.players_max_on(arena_id) or GROUP_SIZE
 
 
 def untaken_arenas(tournament: Tournament) -> list[DrawableArena]:
@@ -212,9 +226,14 @@ def _passing_over_busy(
     return [arena for arena in choice if arena not in passed_over]
 
 
-def _drawable_arenas(tournament: Tournament, wanted: int, *, by_category: bool) -> list[DrawableArena]:
-    """The arenas of a draw, in each category so many where categories are drawn one after the other."""
-    choice = available_arenas(tournament)
+def _drawable_arenas(
+    tournament: Tournament, wanted: int, *, fewest: int, by_category: bool
+) -> list[DrawableArena]:
+    """The arenas of a draw, in each category so many where categories are drawn one after the other.
+
+    Without those that are not even for the `fewest` players of a group.
+    """
+    choice = [arena for arena in available_arenas(tournament) if arena.players_max >= fewest]
     if not by_category:
         return _passing_over_busy(tournament, choice, wanted)
     categories = {arena.category_id for arena in choice}
@@ -230,7 +249,14 @@ def _drawable_arenas(tournament: Tournament, wanted: int, *, by_category: bool) 
 
 def _drawable_banks(tournament: Tournament, wanted: int) -> list[arenas.DrawableBank]:
     """The banks of a draw; those with a busy arena are passed over while there are enough others."""
-    choice = [arenas.DrawableBank(bank.bank_id, bank.arena_ids) for bank in tournament.banks]
+    choice = [
+        arenas.DrawableBank(
+            bank.bank_id,
+            bank.arena_ids,
+            min((players_max_on(tournament, arena_id) for arena_id in bank.arena_ids), default=GROUP_SIZE),
+        )
+        for bank in tournament.banks
+    ]
     busy = set(tournament.state.busy_arena_ids)
     idle = [bank for bank in choice if not busy.intersection(bank.arena_ids)]
     return idle if len(idle) >= wanted else choice
@@ -248,7 +274,12 @@ def _assign_arenas(
     if assignment in {"manual", "disabled", "manual_banks"}:
         return [(None, (None,) * games) for _ in groups]
     by_category = assignment == "category_banks"
-    drawable = _drawable_arenas(tournament, max(len(groups), games), by_category=by_category)
+    drawable = _drawable_arenas(
+        tournament,
+        max(len(groups), games),
+        fewest=min(map(len, groups), default=0),
+        by_category=by_category,
+    )
     if assignment == "random":
         lineups = arenas.assign_random(groups, drawable, waves=games, dice=dice)
         return [(None, arena_ids) for arena_ids in lineups]
@@ -339,10 +370,19 @@ def game_on_arena(game: Game, arena_id: int | None) -> Game:
     return replace(game, arena_id=arena_id, bank_id=None, waiting_since=UNSET)
 
 
-def require_playable_arena(tournament: Tournament, arena_id: int, game: Game | None = None) -> None:
-    """Refuse an arena that cannot be played now; `game` is the open game to move there.
+def require_large_enough(tournament: Tournament, arena_id: int, count: int) -> None:
+    """Refuse an arena for fewer players than so many. Raises Conflict."""
+    most = players_max_on(tournament, arena_id)
+    if count > most:
+        raise ArenaForFewerPlayers(arena=arena_id, most=most, count=count)
 
-    Raises Invalid for a strange arena, Conflict for one that is out of service or taken.
+
+def require_playable_arena(
+    tournament: Tournament, arena_id: int, count: int, game: Game | None = None
+) -> None:
+    """Refuse an arena that so many players cannot play now; `game` is the open game to move there.
+
+    Raises Invalid for a strange arena, Conflict for one that is out of service, taken or for fewer.
     """
     if arena_id not in {lineup_arena.arena_id for lineup_arena in tournament.lineup}:
         raise Invalid(
@@ -350,6 +390,7 @@ def require_playable_arena(tournament: Tournament, arena_id: int, game: Game | N
         )
     if arena_id not in {arena.arena_id for arena in available_arenas(tournament)}:
         raise ArenaOutOfService(arena=arena_id)
+    require_large_enough(tournament, arena_id, count)
     taken_by = games_by_taken_arena(tournament, game).get(arena_id)
     if taken_by is not None:
         raise ArenaTaken(arena=arena_id, game=taken_by)

@@ -8,7 +8,7 @@ from random import Random
 from msgspec import Struct
 
 from silverball.kit.values import replace
-from silverball.rules.drawing import balanced, swiss, tiers
+from silverball.rules.drawing import apart, balanced, swiss, tiers
 from silverball.rules.drawing.groups import PAIR_SIZE, Draw
 from silverball.rules.mechanics import lineups, seeding
 from silverball.rules.model import settings_protocols
@@ -33,11 +33,25 @@ class PairingField(Struct, frozen=True, kw_only=True):
 
 
 def draw_groups(tournament: Tournament, field: PairingField, dice: Random) -> Draw:
-    """The groups and byes of the next round.
+    """The groups and byes of the next round, with the pairs apart that should not meet.
 
     Tiers decide the first round too; otherwise it goes by `firstRoundPairing`, and every later one by
     `pairing`.
     """
+    draw = _draw_as_set(tournament, field, dice)
+    if not tournament.state.apart:
+        return draw
+    settings = tournament.settings
+    facts = apart.ApartFacts(
+        pairs=frozenset(tournament.state.apart),
+        past=lineups.pairing_history(tournament),
+        scores=field.scores,
+        is_by_score=has(settings, HasPairing) and settings.pairing in {"swiss", "strictswiss", "tiers"},
+    )
+    return apart.keep_apart(draw, facts)
+
+
+def _draw_as_set(tournament: Tournament, field: PairingField, dice: Random) -> Draw:
     settings = tournament.settings
     pairing = settings.pairing if has(settings, HasPairing) else "balanced"
     if pairing == "tiers" and field.group_size != PAIR_SIZE:
@@ -70,6 +84,7 @@ def _draw_pairs(tournament: Tournament, field: PairingField, pairing: str, dice:
     if pairing == "strictswiss":
         past = replace(past, floats=_floats(tournament, field))
         return swiss.draw_strict_swiss_pairs(field.scores, past, dice, rounds=rounds)
+    past = apart.with_meetings(past, frozenset(tournament.state.apart))
     return balanced.draw_balanced_pairs(field.player_ids, past, dice)
 
 
@@ -93,6 +108,7 @@ def _draw_groups_of_four(tournament: Tournament, field: PairingField, pairing: s
         return balanced.draw_random_groups(field.player_ids, dice)
     if pairing in {"swiss", "strictswiss"}:
         return swiss.draw_groups(field.scores, past, dice, keeps_threes_low=field.keeps_threes_low)
+    past = apart.with_meetings(past, frozenset(tournament.state.apart))
     return balanced.draw_balanced_groups(field.player_ids, past, dice)
 
 

@@ -123,6 +123,10 @@ class ExtraTimeGiven(TournamentAltered, frozen=True):
     """A game was given more time than its round."""
 
 
+class PairsApartSet(TournamentAltered, frozen=True):
+    """The pairs whom draws keep apart were set."""
+
+
 class PlayersCalled(TournamentAltered, frozen=True):
     """The players of a game were called to their machine."""
 
@@ -347,6 +351,7 @@ def _pair_opposites() -> None:
         RoundTimerChanged,
         PlayersCalled,
         ExtraTimeGiven,
+        PairsApartSet,
         PrizesChanged,
         PrizePaid,
         SignUpChanged,

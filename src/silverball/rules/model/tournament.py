@@ -141,6 +141,16 @@ class Reopening(Struct, frozen=True, kw_only=True):
 
 # Memory of a tournament beside its results: the seed of its draws, clocks, calls, a schedule.
 
+# What is looked up for each draw, and not stored: the series, seeds, other tournaments, machines for fewer.
+OUTSIDE_FACTS = (
+    "series_groups",
+    "series_plays",
+    "seed_facts",
+    "players_elsewhere",
+    "arenas_elsewhere",
+    "arena_limits",
+)
+
 
 class EngineState(Struct, frozen=True, kw_only=True):
     """Stored facts that no answer shows."""
@@ -174,6 +184,11 @@ class EngineState(Struct, frozen=True, kw_only=True):
     # For seeding by rank, rating or series position: player id -> number, lower is better.
     seed_facts: Mapping[int, float] = field(default_factory=dict)
 
+    # Pairs whom draws keep apart, each with the lower id first; only the organizer knows them.
+    pairs_apart: tuple[tuple[int, int], ...] | UnsetType = UNSET
+    # Arena -> most players at once, of machines for fewer than a group of four may have.
+    arena_limits: Mapping[int, int] | UnsetType = UNSET
+
     # Entrants and arenas that are busy in another tournament of the same occasion.
     players_elsewhere: tuple[int, ...] | UnsetType = UNSET
     arenas_elsewhere: tuple[int, ...] | UnsetType = UNSET
@@ -196,9 +211,19 @@ class EngineState(Struct, frozen=True, kw_only=True):
             series_groups=(),
             series_plays={},
             seed_facts={},
+            arena_limits=UNSET,
             players_elsewhere=UNSET,
             arenas_elsewhere=UNSET,
         )
+
+    @property
+    def apart(self) -> tuple[tuple[int, int], ...]:
+        """The pairs whom draws keep apart."""
+        return () if isinstance(self.pairs_apart, UnsetType) else self.pairs_apart
+
+    def players_max_on(self, arena_id: int) -> int | None:
+        """How many may play an arena at once, if the machine database knows of fewer than a group has."""
+        return None if isinstance(self.arena_limits, UnsetType) else self.arena_limits.get(arena_id)
 
     @property
     def busy_player_ids(self) -> tuple[int, ...]:

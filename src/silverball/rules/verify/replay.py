@@ -314,8 +314,26 @@ def draw_faults(
             ]
             label = f"{change.subject.name}, drawn by action {action_id},"
             faults += _round_faults(checks, before, games, label)
+            faults += _apart_faults(before, games, label)
     faults += _play_order_faults(before, changes, action_id)
     return faults + (_busy_faults(before, changes, action_id) if checks.has_one_open_game else [])
+
+
+def _apart_faults(before: ReplayState, games: Sequence[Game], label: str) -> list[str]:
+    """Pairs that meet although they should not, where two players could swap seats so that fewer meet."""
+    pairs = {tuple(pair) for pair in before.tournament_fields["state"].get("pairs_apart") or ()}
+    groups = {game.set_number: set(game.player_ids) for game in games if not game.is_bye}
+
+    def meeting(*seated: set[int]) -> int:
+        return sum(set(pair) <= group for pair in pairs for group in seated)
+
+    for group in groups.values() if pairs else ():
+        for other in groups.values() if meeting(group) else ():
+            for player_id, other_id in ((one, two) for one in group - other for two in other - group):
+                swapped = group - {player_id} | {other_id}, other - {other_id} | {player_id}
+                if group is not other and meeting(*swapped) < meeting(group, other):
+                    return [f"{label} lets a pair meet that should not, and could be kept apart."]
+    return []
 
 
 def _play_order_faults(before: ReplayState, changes: Sequence[Change], action_id: int) -> list[str]:

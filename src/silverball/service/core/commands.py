@@ -124,8 +124,8 @@ def run_long_command(
 
 
 def as_drawn(call: Write[Any], tournament: Tournament) -> Tournament:
-    """The tournament with who and what is busy in the others that share its room; mostly as it is."""
-    return loaded.with_busy_elsewhere(call.db, tournament)
+    """The tournament with what its draws pass over: who and what is busy in others, machines for fewer."""
+    return loaded.with_arena_limits(call.db, loaded.with_busy_elsewhere(call.db, tournament))
 
 
 def load_snapshot(call: Write[Any], is_allowed: Permission = access.is_organizer) -> LoadedTournament:
@@ -136,8 +136,8 @@ def load_snapshot(call: Write[Any], is_allowed: Permission = access.is_organizer
 def decide_by_draw(tournament: Tournament, draw: str, rule: Callable[[Random], Sequence[Change]]) -> Decision:
     """Run a rule that needs dice with the dice of this draw."""
     dice, seed = tournament_commands.dice_for(tournament, draw)
-    busy = draws.busy_facts(tournament)
-    return Decision(rule(dice), seed, [(journal.DRAW_FACTS, busy)] if busy else ())
+    facts = draws.room_facts(tournament)
+    return Decision(rule(dice), seed, [(journal.DRAW_FACTS, facts)] if facts else ())
 
 
 def draw_notes(informed: Tournament) -> JournalEntries:

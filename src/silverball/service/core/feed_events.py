@@ -145,6 +145,7 @@ ANNOUNCE: Mapping[type[Change], FindTouchedParts] = {
     change_classes.RoundTimerChanged: _tournament_only,
     change_classes.PlayersCalled: _called_games,
     change_classes.ExtraTimeGiven: _extended_games,
+    change_classes.PairsApartSet: _no_part,
     change_classes.PrizesChanged: _published_prizes,
     change_classes.PrizePaid: _no_part,
     change_classes.SignUpTermsSet: _no_part,

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
+import msgspec
 from msgspec import Struct
-from sqlalchemy import Connection, bindparam, select, text
+from sqlalchemy import Connection, Text, bindparam, select, text, type_coerce
 
 from silverball.kit.errors import Conflict, NotFound
+from silverball.kit.values import replace
+from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE
 from silverball.rules.mechanics import shared_room
 from silverball.rules.mechanics.shared_room import BusyElsewhere
 from silverball.rules.model.tournament import Tournament
@@ -98,6 +101,22 @@ def _current_revision(db: Connection, tournament_id: int) -> tuple[Revision, str
 # them call the same player: decision 0023.
 
 
+# How many play each machine of a tournament at once, as the machine database has it.
+_MACHINES = Statement(
+    select(tables.lineup_arena.c.arena_id, type_coerce(tables.machine.c.entry, Text))
+    .join(tables.arena, tables.arena.c.arena_id == tables.lineup_arena.c.arena_id)
+    .join(tables.machine, tables.machine.c.opdb_id == tables.arena.c.opdb_id)
+    .where(tables.lineup_arena.c.tournament_id == bindparam("own_id"))
+    .order_by(tables.lineup_arena.c.arena_id)
+)
+
+
+class _MachineFacts(Struct, rename="camel", frozen=True):
+    """What an entry of the machine database says about its players."""
+
+    player_count: int | None = None
+
+
 # The first key of the lock; the second one is the occasion.
 ROOM_LOCK = 1_879
 LOCK_ROOM = text("SELECT pg_advisory_xact_lock(:kind, :occasion_id)")
@@ -158,6 +177,23 @@ def with_busy_elsewhere(db: Connection, tournament: Tournament) -> Tournament:
     """The tournament with who and what is busy in the others that share its room, for its draws."""
     room = shared_room_of(db, tournament)
     return tournament if room is None else shared_room.with_busy_elsewhere(tournament, room.elsewhere)
+
+
+def with_arena_limits(db: Connection, tournament: Tournament) -> Tournament:
+    """The tournament with its machines for fewer players than a group may have, by the machine database.
+
+    As it is where nobody plays in groups. Two can play any machine, one after the other if need be.
+    """
+    if FORMATS[tournament.type].players_per_game <= PAIR_SIZE:
+        return tournament
+    limits = {}
+    for arena_id, entry in _MACHINES.rows(db, own_id=tournament.tournament_id):
+        known = msgspec.json.decode(entry, type=_MachineFacts).player_count
+        if known is not None and known < GROUP_SIZE:
+            limits[arena_id] = max(known, PAIR_SIZE)
+    if not limits:
+        return tournament
+    return replace(tournament, state=replace(tournament.state, arena_limits=limits))
 
 
 def busy_player_ids(db: Connection, tournament_id: int) -> tuple[int, ...]:

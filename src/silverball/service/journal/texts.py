@@ -412,6 +412,8 @@ SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "RoundTimerChanged": _timer_sentence,
     "PlayersCalled": _call_sentence,
     "ExtraTimeGiven": _extra_time_sentence,
+    # Who they are stays with the organizer.
+    "PairsApartSet": _fixed_sentence("The pairs that should not meet were changed."),
     "PrizesChanged": _prizes_sentence,
     "PrizePaid": _payout_sentence,
     "SignUpTermsSet": lambda data, _: terms_sentence(

@@ -10,6 +10,7 @@ from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Color, Id, Labels, Name
 
 AT_ONCE_MAX = 1000
+PAIRS_APART_MAX = 200
 Seed = Annotated[int, Meta(ge=0, le=100_000)]
 Strikes = Annotated[int, Meta(ge=0, le=100)]
 Status = Literal["active", "inactive"]
@@ -194,11 +195,23 @@ class LineupArenaPatch(LineupArenaFields, frozen=True, kw_only=True):
     dissolve_queue: bool = False
     """With status `inactive`: the players in its queue lose their places and read why; otherwise they
     wait."""
+    remove_scores: bool = False
+    """With status `inactive`, in a best game: its games are deleted and their entries free again, and its
+    queue is dissolved; otherwise its scores count on."""
 
     def __post_init__(self) -> None:
+        if self.remove_scores and self.status != "inactive":
+            raise Invalid({"removeScores": ["Scores leave only with an arena that is set inactive."]})
         if self.redraw and self.status != "inactive":
             raise Invalid({"redraw": ["Games move only from an arena that is set inactive."]})
         if self.dissolve_queue and self.status != "inactive":
             raise Invalid(
                 {"dissolveQueue": ["Only the queue of an arena that is set inactive is dissolved."]}
             )
+
+
+class ChangedPairsApart(Body, frozen=True, kw_only=True):
+    """The pairs that draws keep apart, in place of those before."""
+
+    pairs: Annotated[tuple[tuple[Id, Id], ...], Meta(max_length=PAIRS_APART_MAX)]
+    """Pairs of ids of players of the tournament; none lets everybody meet."""

@@ -5,8 +5,13 @@ from collections.abc import Collection, Sequence
 from msgspec import Struct
 from sqlalchemy import Connection, select
 
+from silverball.kit.errors import NotAllowed
+from silverball.service.core import loaded
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.users import reads as users
 from silverball.store import tables
 from silverball.store.people import names
+from silverball_wire.tournaments import PairsApart
 
 ARENAS_MAX = 20_000
 
@@ -75,3 +80,11 @@ def are_in_a_book(db: Connection, player_ids: Collection[int]) -> bool:
     """Whether any organizer's book has one of these players."""
     statement = select(_PLAYER.player_id).where(_PLAYER.player_id.in_(player_ids)).limit(1)
     return db.execute(statement).first() is not None
+
+
+def pairs_apart(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> PairsApart:
+    """The pairs whom draws keep apart. Raises NotFound, and NotAllowed for all but the organizer."""
+    users.require_director(db, tournament_id, viewer)
+    if viewer is None or not viewer.may("manage"):
+        raise NotAllowed
+    return PairsApart(pairs=loaded.load_tournament(db, tournament_id).state.apart)

@@ -3,10 +3,22 @@
 from msgspec import UNSET
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import delete, patch, post, put
+from silverball.kit.http.endpoints import (
+    TOURNAMENT,
+    Access,
+    Call,
+    UncachedResult,
+    delete,
+    get,
+    patch,
+    post,
+    put,
+)
+from silverball.kit.http.query import Query
 from silverball.service.core.calls import Write
-from silverball.service.roster import writes
+from silverball.service.roster import reads, writes
 from silverball.service.roster.bodies import (
+    ChangedPairsApart,
     EntrantPatch,
     EntrantsPatch,
     GivingUp,
@@ -17,6 +29,7 @@ from silverball.service.roster.bodies import (
 from silverball_wire.arenas import Arena, Bank
 from silverball_wire.pages import Data
 from silverball_wire.players import Player
+from silverball_wire.tournaments import PairsApart
 from silverball_wire.users import User
 
 PLAYERS = "/api/tournaments/{tournament_id}/players"
@@ -24,6 +37,7 @@ PLAYER = "/api/tournaments/{tournament_id}/players/{player_id}"
 ARENAS = "/api/tournaments/{tournament_id}/arenas"
 ARENA = "/api/tournaments/{tournament_id}/arenas/{arena_id}"
 BANK = "/api/tournaments/{tournament_id}/banks/{bank_id}"
+PAIRS_APART = "/api/tournaments/{tournament_id}/pairs-apart"
 SCOREKEEPER = "/api/tournaments/{tournament_id}/scorekeepers/{user_id}"
 
 
@@ -75,6 +89,19 @@ def change_arena_of_tournament(call: Write[LineupArenaPatch]) -> Data[Arena]:
 def remove_arena_from_tournament(call: Write[Body]) -> Data[Arena]:
     """Remove an arena without games."""
     return Data(data=writes.remove_arena(call))
+
+
+@get(PAIRS_APART, access=Access.OWN)
+def show_pairs_apart(call: Call[Query]) -> UncachedResult[Data[PairsApart]]:
+    """Pairs of players whom draws keep apart, for the organizer alone."""
+    with call.read() as db:
+        return UncachedResult(Data(data=reads.pairs_apart(db, call.ids[TOURNAMENT], call.caller)))
+
+
+@put(PAIRS_APART, body=ChangedPairsApart, ability="manage")
+def set_pairs_apart(call: Write[ChangedPairsApart]) -> Data[PairsApart]:
+    """Set the pairs of players whom draws keep apart."""
+    return Data(data=writes.set_pairs_apart(call))
 
 
 @put(BANK, ability="manage")

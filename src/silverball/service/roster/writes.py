@@ -15,6 +15,7 @@ from silverball.kit.http.fields import Id, Name
 from silverball.kit.values import convert, replace
 from silverball.rules.commands import giving_up
 from silverball.rules.commands import roster as roster_commands
+from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import seeding
 from silverball.rules.model.apply import apply_changes
@@ -29,6 +30,7 @@ from silverball.service.players import reads as players
 from silverball.service.roster import reads
 from silverball.service.roster.bodies import (
     AT_ONCE_MAX,
+    ChangedPairsApart,
     EntrantPatch,
     EntrantsPatch,
     GivingUp,
@@ -47,6 +49,7 @@ from silverball.store.tournament import chain, journal
 from silverball_wire.arenas import Arena
 from silverball_wire.arenas import Bank as ShownBank
 from silverball_wire.players import Player
+from silverball_wire.tournaments import PairsApart
 from silverball_wire.users import User
 
 WAYS_OF_GIVING_UP = {
@@ -345,7 +348,7 @@ def add_arenas(call: Write[NewLineupArenas]) -> tuple[Arena, ...]:
 def change_arena(call: Write[LineupArenaPatch]) -> Arena:
     """Change an arena's labels, status and switches; `redraw` moves its open games to other arenas."""
     arena_id = call.ids[ARENA]
-    if call.body.dissolve_queue:
+    if call.body.dissolve_queue or call.body.remove_scores:
         return _dissolve_queue(call, arena_id)
 
     def rule(tournament: Tournament, dice: Random) -> list[Change]:
@@ -360,13 +363,16 @@ def change_arena(call: Write[LineupArenaPatch]) -> Arena:
 
 
 def _dissolve_queue(call: Write[LineupArenaPatch], arena_id: int) -> Arena:
-    """Put an arena out of service with its queue; the players who waited there read why."""
+    """Put an arena out of service with its queue, whose players read why, and with its scores if asked."""
 
     def decide(tournament: Tournament) -> commands.Decision:
         def rule(dice: Random) -> list[Change]:
             fields = call.body.lineup_fields
             changes = roster_commands.change_arena(tournament, arena_id, dice, call.now, **fields)
-            return [*changes, *roster_commands.dissolve_queue(apply_changes(tournament, changes), arena_id)]
+            after = apply_changes(tournament, changes)
+            if call.body.remove_scores:
+                return [*changes, *single_player_commands.remove_scores(after, arena_id, call.now)]
+            return [*changes, *roster_commands.dissolve_queue(after, arena_id)]
 
         decision = commands.decide_by_draw(tournament, f"arena {arena_id}", rule)
         gone = [change.subject.player_id for change in decision.changes if isinstance(change, QueueLeft)]
@@ -407,6 +413,15 @@ def add_bank(call: Write[Body]) -> ShownBank:
         lambda tournament, dice: roster_commands.add_bank(tournament, bank, new, dice, call.now),
     )
     return _current_bank(call, bank_id)
+
+
+def set_pairs_apart(call: Write[ChangedPairsApart]) -> PairsApart:
+    """Set the pairs that draws keep apart; returns them."""
+    pairs = call.body.pairs
+    changed = commands.run_command(
+        call, lambda tournament: roster_commands.set_pairs_apart(tournament, pairs)
+    )
+    return PairsApart(pairs=changed.state.apart)
 
 
 def remove_bank(call: Write[Body]) -> ShownBank:

@@ -127,6 +127,7 @@ ID_MEMBERS = frozenset(
         "unfinished_ids",
         "left_ids",
         "gave_up",
+        "pairs_apart",
         # Of a merge, and of the facts of a draw, in the journal.
         "remaining",
         "series_groups",

@@ -28,7 +28,7 @@ from sqlalchemy import (
 from silverball.rules.model import fields
 from silverball.rules.model.changes import Added, Altered, Change, Removed, TournamentAltered
 from silverball.rules.model.fields import PartField
-from silverball.rules.model.tournament import EngineState, Game, Tournament
+from silverball.rules.model.tournament import OUTSIDE_FACTS, EngineState, Game, Tournament
 from silverball.store import tables
 from silverball.store.database.statements import Statement, insert_rows
 from silverball.store.tournament import rows as tournament_rows
@@ -238,7 +238,7 @@ def _attribute_value(field: PartField, value: Any) -> Any:
 def stored_state(state: EngineState) -> Values:
     """The stored part of the engine's state, without facts that are looked up again for each draw."""
     stored: Values = msgspec.to_builtins(state)
-    for name in ("series_groups", "series_plays", "seed_facts", "players_elsewhere", "arenas_elsewhere"):
+    for name in OUTSIDE_FACTS:
         stored.pop(name, None)
     return stored
 

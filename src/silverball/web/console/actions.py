@@ -145,6 +145,11 @@ _ROSTER_ACTIONS = {
         revision=row_revisions.arena,
     ),
     "arena-out": FormAction(write=roster.remove_arena, id_fields=(ARENA,)),
+    "pairs-apart": FormAction(
+        write=roster.set_pairs_apart,
+        body=roster_bodies.ChangedPairsApart,
+        build_body=people.pairs_apart,
+    ),
     "bank": FormAction(write=roster.add_bank, id_fields=("bank_id",)),
     "bank-out": FormAction(write=roster.remove_bank, id_fields=("bank_id",)),
     "scorekeeper": FormAction(write=roster.add_scorekeeper, id_fields=(USER,)),

@@ -165,7 +165,7 @@ def arena(form: FormData) -> Mapping[str, Any]:
     switches = ("bestGameBlocked", "bestGameQueueClosed")
     return {
         **text_fields(form, "status"),
-        **({"dissolveQueue": True} if form.value("dissolveQueue") else {}),
+        **{name: True for name in ("dissolveQueue", "removeScores") if form.value(name)},
         **{name: form.value(name) == "1" for name in switches if form.has(name)},
         **number_fields(form, "amazingRaceSeed"),
     }

@@ -1,6 +1,7 @@
 """The data of the pages Players and Machines: who and what is in, and who and what can be added."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,8 @@ from silverball.rules.commands import roster
 from silverball.rules.format import Rounds
 from silverball.rules.model import settings_protocols
 from silverball.rules.model.settings import DrawnRoundSettings
-from silverball.rules.model.tournament import Entrant, Game
+from silverball.rules.model.settings_protocols import HasPairing
+from silverball.rules.model.tournament import Entrant, Game, LineupArena
 from silverball.service.journal.texts import NOTE_KINDS, away_text
 from silverball.service.machines import reads as machine_reads
 from silverball.service.money import reads as money_reads
@@ -99,7 +101,7 @@ def leaving_context(night: TournamentNight, player_id: int | None) -> Mapping[st
 
 
 def broken_context(night: TournamentNight) -> Mapping[str, Any]:
-    """The open games on machines out of order, and the machines with queues among them."""
+    """The open games on machines out of order, and the machines with queues and with scores among them."""
     playable = {arena.arena_id for arena in night.active_arenas}
     games = [game for game in night.open_games if game.arena_id is not None]
     # What waits for another tournament in the room is called by itself.
@@ -113,6 +115,29 @@ def broken_context(night: TournamentNight) -> Mapping[str, Any]:
             or (game.waiting_since is not UNSET and game.game_id not in called)
         ],
         "stranded_queues": [arena for arena in lines if not arena.is_active],
+        "broken_with_scores": _broken_with_scores(night),
+    }
+
+
+def _broken_with_scores(night: TournamentNight) -> list[tuple[LineupArena, int]]:
+    """The machines out of order whose scores can leave with them, each with their number."""
+    form = night.format
+    if night.tournament.status != "started" or form.attempts is None or form.has_cards:
+        return []
+    played = Counter(attempt.arena_id for attempt in night.tournament.single_player_games)
+    broken = [arena for arena in night.lineup if not arena.is_active and played[arena.arena_id]]
+    return [(arena, played[arena.arena_id]) for arena in broken] if form.attempts.open else []
+
+
+def apart_context(_request: PageRequest, night: TournamentNight) -> dict[str, Any]:
+    """The pairs whom draws keep apart, and the players to choose from."""
+    pairs = night.tournament.state.apart
+    names = {entrant.player_id: night.player_name(entrant.player_id) for entrant in night.tournament.entrants}
+    return {
+        "can_keep_apart": settings_protocols.has(night.tournament.settings, HasPairing),
+        "apart_pairs": pairs,
+        "apart_text": " ".join(f"{one}-{other}" for one, other in pairs),
+        "apart_choices": sorted(names, key=lambda player_id: names[player_id].casefold()),
     }
 
 
@@ -127,6 +152,15 @@ def notes_context(request: PageRequest, night: TournamentNight, game: Game) -> M
 
 
 # Bodies of the interface from the forms of these sheets
+
+
+def pairs_apart(form: FormData) -> Mapping[str, Any]:
+    """The pairs of the page, without the one that may meet again and with the one that is added."""
+    pairs = [text for text in form.value("pairs").split() if text != form.value("taken")]
+    listed = [[parse_number(number) for number in text.split("-")] for text in pairs]
+    if form.has("one"):
+        listed.append([parse_number(form.value(name)) for name in ("one", "other")])
+    return {"pairs": listed}
 
 
 def ruling(form: FormData) -> Mapping[str, Any]:

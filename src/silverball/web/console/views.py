@@ -274,6 +274,9 @@ VIEWS: Mapping[str, ConsoleView] = {
         federation.load_context,
         about="places and numbers to paste, after the end",
     ),
+    "apart": ConsoleView(
+        "Pairs apart", ("status", "undo", "apart"), people.apart_context, about="who should not meet"
+    ),
     "webhooks": ConsoleView(
         "Notifications", ("status", "webhooks"), _webhooks_context, about="to a chat or a program"
     ),

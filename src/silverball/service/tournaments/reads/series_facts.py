@@ -42,6 +42,7 @@ def with_facts_of(informed: Tournament, tournament: Tournament) -> Tournament:
         tournament.state,
         series_groups=facts.series_groups,
         series_plays=facts.series_plays,
+        arena_limits=facts.arena_limits,
         players_elsewhere=facts.players_elsewhere,
         arenas_elsewhere=facts.arenas_elsewhere,
     )
