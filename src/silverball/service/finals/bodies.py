@@ -1,0 +1,51 @@
+"""Bodies of requests about finals."""
+
+from decimal import Decimal
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, UnsetType
+
+from silverball.kit.http.body import Body
+from silverball.kit.http.fields import Name
+from silverball.rules.commands.finals import STEPS_MAX
+from silverball.rules.model.finals import FinalStep
+from silverball.service.tournaments.bodies import TournamentType
+
+PLAYERS_MAX = 10_000
+
+
+class NewFinal(Body, frozen=True, kw_only=True):
+    """A step to a final: who goes on, and into what."""
+
+    name: Name
+    """Name of the final, such as `A final`."""
+    type: TournamentType
+    """Format of the final."""
+    players: Annotated[int, Meta(ge=2, le=PLAYERS_MAX)] | None = None
+    """Number of players who go on."""
+    half: bool = False
+    """Whether the upper half of those who are left goes on, at most half of them."""
+    within: Decimal | None = None
+    """All within so many points, strikes or strokes of the best go on."""
+    settings: dict[str, Any] | UnsetType = UNSET
+    """Settings of the format, by their names here; others take their defaults."""
+
+    @property
+    def step(self) -> FinalStep:
+        """The step in the form that the rules take."""
+        values = {name: getattr(self, name) for name in ("name", "type", "players", "half", "within")}
+        return FinalStep(**values, settings={} if isinstance(self.settings, UnsetType) else self.settings)
+
+
+class PlannedFinals(Body, frozen=True, kw_only=True):
+    """The finals of a tournament, best first; each begins where the one before ends."""
+
+    steps: Annotated[tuple[NewFinal, ...], Meta(max_length=STEPS_MAX)]
+    """Steps to the finals; an empty list takes them all back."""
+
+
+class FollowSource(Body, frozen=True, kw_only=True):
+    """What becomes of places that were given up by hand."""
+
+    next_in_line: bool = False
+    """Whether the next in line replaces a player who was taken out by hand; otherwise nobody does."""
