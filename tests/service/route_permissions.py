@@ -171,6 +171,7 @@ MANAGED: dict[str, str] = {
     "/api/tournaments/{tournament_id}/players/{player_id}": "DELETE PATCH",
     "/api/tournaments/{tournament_id}/players/{player_id}/entries": "POST",
     "/api/tournaments/{tournament_id}/players/{player_id}/forfeit": "POST",
+    "/api/series/{series_id}/playoffs": "POST",
     "/api/tournaments/{tournament_id}/finals": "PUT",
     "/api/tournaments/{tournament_id}/finals/follow": "POST",
     "/api/tournaments/{tournament_id}/playoffs": "POST",

@@ -1,12 +1,12 @@
 """Bodies of requests about finals."""
 
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.fields import Name
+from silverball.kit.http.fields import Id, Name
 from silverball.rules.commands.finals import STEPS_MAX
 from silverball.rules.model.finals import FinalStep
 from silverball.service.tournaments.bodies import TournamentType
@@ -42,6 +42,42 @@ class PlannedFinals(Body, frozen=True, kw_only=True):
 
     steps: Annotated[tuple[NewFinal, ...], Meta(max_length=STEPS_MAX)]
     """Steps to the finals; an empty list takes them all back."""
+
+
+class NewSeriesFinal(Body, frozen=True, kw_only=True):
+    """A final for the best of a series, chosen by `players`, `half` or `within`."""
+
+    type: TournamentType
+    """Format of the final."""
+    players: (
+        Annotated[int, Meta(ge=2, le=PLAYERS_MAX)]
+        | Annotated[tuple[Id, ...], Meta(min_length=2, max_length=PLAYERS_MAX)]
+        | UnsetType
+    ) = UNSET
+    """The number of players from the top of the series' table, or the ids of the players."""
+    half: Literal[True] | UnsetType = UNSET
+    """In place of `players`: the upper half of the table, at most half of it."""
+    within: Decimal | UnsetType = UNSET
+    """In place of `players`: all within so many points of the best."""
+    nights_min: Annotated[int, Meta(ge=0, le=1000)] = 0
+    """Number of nights of the series that a player must have attended."""
+    name: Name | UnsetType = UNSET
+    """Name of the final; without it, one made from the name of the series."""
+    settings: dict[str, Any] | UnsetType = UNSET
+    """Settings of the format, by their names here; others take their defaults."""
+
+    @property
+    def step(self) -> FinalStep:
+        """The step in the form that the rules take."""
+        players = len(self.players) if isinstance(self.players, tuple) else self.players
+        return FinalStep(
+            name="final",
+            type=self.type,
+            players=None if isinstance(players, UnsetType) else players,
+            half=self.half is True,
+            within=None if isinstance(self.within, UnsetType) else self.within,
+            settings={} if isinstance(self.settings, UnsetType) else self.settings,
+        )
 
 
 class FollowSource(Body, frozen=True, kw_only=True):

@@ -505,7 +505,7 @@ def _steps_of_bands(qualifier: Tournament, index: int, type_: str) -> tuple[Fina
 def _chosen_rows(body: NewPlayoffs, rows: Sequence[Standing], steps: Sequence[FinalStep]) -> list[Standing]:
     """The rows of those who go on. Raises Invalid for too many, and Conflict for a tie across the cut."""
     if isinstance(body.players, tuple):
-        return _named_qualifiers(rows, body.players)
+        return named_qualifiers(rows, body.players)
     wanted = sum(step.players or 0 for step in steps)
     if wanted > len(rows):
         raise Invalid({_way(body): [f"Only {len(rows)} active players are in the standings."]})
@@ -535,7 +535,7 @@ def _require_clear_line(
             raise refusal(place=line, players=tied)
 
 
-def _named_qualifiers(rows: Sequence[Standing], player_ids: Sequence[int]) -> list[Standing]:
+def named_qualifiers(rows: Sequence[Standing], player_ids: Sequence[int]) -> list[Standing]:
     strangers = sorted(set(player_ids) - {row.player_id for row in rows})
     if strangers:
         raise Invalid({"players": [Sentence("Not active in the standings: {players}.", players=strangers)]})
