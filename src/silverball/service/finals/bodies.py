@@ -44,6 +44,13 @@ class PlannedFinals(Body, frozen=True, kw_only=True):
     """Steps to the finals; an empty list takes them all back."""
 
 
+class FinalToTakeOut(Body, frozen=True, kw_only=True):
+    """The step that a tournament no longer leads to."""
+
+    index: Annotated[int, Meta(ge=0)]
+    """Position of the step, from 0."""
+
+
 class NewSeriesFinal(Body, frozen=True, kw_only=True):
     """A final for the best of a series, chosen by `players`, `half` or `within`."""
 

@@ -5,18 +5,19 @@ from decimal import Decimal
 
 from sqlalchemy import Connection
 
-from silverball.kit.errors import NotFound
+from silverball.kit.errors import Invalid, NotFound
 from silverball.rules.commands import finals
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.commands.finals import Difference
 from silverball.rules.families.brackets import bracket_standing
 from silverball.rules.model.finals import FinalSource, FinalStep
 from silverball.rules.model.settings import read_settings
-from silverball.rules.model.tournament import Tournament
+from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS
 from silverball.service.core import loaded
 from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.players import reads as player_reads
 from silverball.service.series import reads as series_reads
 from silverball_wire.finals import Final, FinalDifference, Finals, Seed
 from silverball_wire.series import SeriesStanding
@@ -149,3 +150,14 @@ def made_finals(db: Connection, tournament: Tournament) -> dict[int, int]:
         if isinstance(source, FinalSource) and source.tournament_id == tournament.tournament_id:
             found.setdefault(len(source.steps) - 1, final_id)
     return found
+
+
+def new_entrants(
+    db: Connection, player_ids: Sequence[int], viewer: AuthenticatedCaller | None
+) -> list[Entrant]:
+    """Entrants for players of the book. Raises Invalid for one who is not in it any more."""
+    known = {player.player_id: player for player in player_reads.existing_players(db, player_ids, viewer)}
+    missing = [player_id for player_id in player_ids if player_id not in known]
+    if missing:
+        raise Invalid({"players": [f"There is no player {missing[0]} any more."]})
+    return [Entrant(player_id=player_id, user_id=known[player_id].claimed_by) for player_id in player_ids]

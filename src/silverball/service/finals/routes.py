@@ -1,6 +1,5 @@
 """Finals over HTTP: the steps of a night, and a final that follows its source."""
 
-from random import SystemRandom
 from typing import Any
 
 from silverball.kit.errors import NotAllowed
@@ -10,11 +9,9 @@ from silverball.rules.model.tournament import Tournament
 from silverball.service.core import access, loaded
 from silverball.service.core.calls import Write
 from silverball.service.finals import bodies, reads, writes
-from silverball.service.finals.bodies import FollowSource, NewSeriesFinal, PlannedFinals
-from silverball.service.tournaments.reads import parts
+from silverball.service.finals.bodies import FollowSource, PlannedFinals
 from silverball_wire.finals import Finals
 from silverball_wire.pages import Data
-from silverball_wire.tournaments import Tournament as ShownTournament
 
 FINALS = "/api/tournaments/{tournament_id}/finals"
 
@@ -40,19 +37,6 @@ def plan_finals(call: Write[PlannedFinals]) -> Data[Finals]:
 def follow_source_of_final(call: Write[FollowSource]) -> Data[Finals]:
     """Let a final without results take over what its source gives now, start taken back."""
     return _shown(call, writes.follow_source(call))
-
-
-@post(
-    "/api/series/{series_id}/playoffs",
-    body=bodies.NewSeriesFinal,
-    query=parts.PartsQuery,
-    ability="manage",
-    status=201,
-)
-def create_series_playoffs(call: Write[NewSeriesFinal]) -> Data[ShownTournament]:
-    """Create a final for the best of a series, seeded by their places in its table."""
-    tournament_id = writes.create_series_final(call, SystemRandom()).tournament_id
-    return Data(data=parts.find_tournament(call.db, tournament_id, call.query, call.caller))
 
 
 def _shown(call: Write[Any], tournament: Tournament) -> Data[Finals]:

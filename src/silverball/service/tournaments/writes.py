@@ -40,8 +40,11 @@ from silverball.service.core import access, commands, enact, loaded, sign_up_tak
 from silverball.service.core.calls import Write
 from silverball.service.core.commands import Decision, Draw, DryRun
 from silverball.service.core.enact import ActionContext
+from silverball.service.finals import reads as final_reads
+from silverball.service.finals.bodies import NewSeriesFinal
 from silverball.service.money import reads as money_reads
 from silverball.service.roster import reads as roster_reads
+from silverball.service.series import reads as series_reads
 from silverball.service.tournaments import configuration
 from silverball.service.tournaments.bodies import (
     ChangedTournament,
@@ -59,6 +62,7 @@ from silverball.store import tables
 from silverball.store.counts import quotas
 from silverball.store.database import statements
 from silverball.store.database.transaction import Transaction
+from silverball.store.people import book
 from silverball.store.revisions import revisions
 from silverball.store.revisions.stamps import Revision
 from silverball.store.tournament import announcements, code_secrets, sign_up_requests
@@ -603,3 +607,59 @@ def _link_tournaments(
     links = [*tournament.details["links"], *tournaments.link_details(db, [new], tournament.tournament_id)]
     changes = tournament_changes(TournamentEdited, tournament, details={**tournament.details, "links": links})
     enact.enact(transaction, tournament.tournament_id, changes, context)
+
+
+def create_series_final(call: Write[NewSeriesFinal], dice: Random) -> Tournament:
+    """Create a planned final for the best of the series in the path, which it follows.
+
+    Raises Conflict when players are tied at the cutoff, which naming the players settles.
+    """
+    series_id, step = access.owned_id_in_path(call, book.SERIES), call.body.step
+    series = series_reads.find_series(call.db, series_id, call.caller)
+    quotas.require_room_for_tournament(call.db, call.user_id, call.settings.tournaments_per_account)
+    source = _drawn_source(call, series_id, step, dice)
+    settings = dict(step.settings)
+    if "seeding" in FORMATS[step.type].settings.__struct_encode_fields__:
+        settings.setdefault("seeding", "manual")
+    built = configuration.build_settings(step.type, settings, prefix="settings.")
+    details = blank_details(call.user_id, call.now)
+    name = f"{series.name}: final"[:NAME_CHARACTERS_MAX]
+    details["name"] = name if isinstance(call.body.name, UnsetType) else call.body.name
+    planned = planned_tournament(step.type, built, details, dice)
+    planned = replace(planned, state=replace(planned.state, final_source=source))
+    context = commands.action_context(call)
+    created = enact.create_tournament(call.transaction, planned, context, dice)
+    changes: list[Change] = [
+        EntrantAdded(replace(entrant, place=place, seed_value=place + 1))
+        for place, entrant in enumerate(final_reads.new_entrants(call.db, source.seeded, call.caller))
+    ]
+    changes += FORMATS[step.type].fit_to_players(apply_changes(created, changes))
+    enact.enact(call.transaction, created.tournament_id, changes, context)
+    return created
+
+
+def _drawn_source(call: Write[NewSeriesFinal], series_id: int, step: FinalStep, dice: Random) -> FinalSource:
+    """Who goes on from the table of the series, best seed first; ties inside are drawn."""
+    body = call.body
+    if step.players is None:
+        finals.check_step(step, "")
+    rows = final_reads.rows_of_series(call.db, series_id, body.nights_min, call.caller)
+    cut = finals.cut_of(rows, (step,))
+    is_named = isinstance(body.players, tuple)
+    if isinstance(body.players, tuple):
+        chosen = named_qualifiers(rows, body.players)
+    elif cut.last < (step.players or 0):
+        raise Invalid({"players": [f"Only {len(rows)} players are in the table of the series."]})
+    elif cut.tied:
+        raise TiedAtCutoff(place=cut.last, players=cut.tied)
+    else:
+        chosen = list(cut.rows[: cut.last])
+    finals.check_number(FORMATS[step.type], len(chosen), "players")
+    seeded = tuple(tournament_commands.seed_players(chosen, dice))
+    return FinalSource(
+        series_id=series_id,
+        nights_min=body.nights_min,
+        steps=(step,),
+        given=cut.player_ids if is_named else seeded,
+        seeded=seeded,
+    )

@@ -120,7 +120,11 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
         chosen = next((round_ for round_ in rounds if round_.status != "completed"), newest)
     idle = _idle_player_ids(night)
     context = {"hole": chosen, "strokes_max": _strokes_max(night), "idle": idle, "worth": None}
-    return {**context, **deciding_ties.load_context(night), "ending": ending_context(request, night)}
+    return {
+        **context,
+        **deciding_ties.load_context(night),
+        "ending": ending_context(request, night),
+    }
 
 
 def _strokes_max(night: TournamentNight) -> int:
