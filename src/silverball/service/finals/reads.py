@@ -52,16 +52,19 @@ def _points_of(row: SeriesStanding) -> Decimal:
 
 
 def rows_of_source(
-    db: Connection, source: FinalSource, viewer: AuthenticatedCaller | None
+    db: Connection, final: Tournament, source: FinalSource, viewer: AuthenticatedCaller | None
 ) -> list[Standing] | None:
     """The rows that a final is compared with; None where its source is gone."""
     try:
         if source.series_id is not None:
             return rows_of_series(db, source.series_id, source.nights_min, viewer)
         assert source.tournament_id is not None
-        return rows_of_tournament(loaded.load_with_revision(db, source.tournament_id).tournament)
+        qualifying = loaded.load_with_revision(db, source.tournament_id).tournament
     except NotFound:
         return None
+    # The numbers of an import may be those of another tournament here.
+    links = [link["linked_tournament_id"] for link in final.details["links"]]
+    return rows_of_tournament(qualifying) if source.tournament_id in links else None
 
 
 def difference_of(
@@ -71,7 +74,7 @@ def difference_of(
     source = tournament.state.final_source
     if not isinstance(source, FinalSource) or tournament.status == "completed":
         return None
-    rows = rows_of_source(db, source, viewer)
+    rows = rows_of_source(db, tournament, source, viewer)
     if rows is None:
         return None
     found = finals.difference(tournament, source, rows)

@@ -58,7 +58,7 @@ def follow_source(call: Write[FollowSource]) -> Tournament:
         source = final.state.final_source
         if not isinstance(source, FinalSource):
             raise finals.NoSourceToFollow
-        rows = reads.rows_of_source(call.db, source, call.caller)
+        rows = reads.rows_of_source(call.db, final, source, call.caller)
         if rows is None:
             raise finals.NoSourceToFollow
         chosen = finals.with_filling(source, fills_up=call.body.next_in_line)
