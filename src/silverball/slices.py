@@ -3,6 +3,7 @@
 from types import ModuleType
 
 from silverball.feed import replay
+from silverball.service.finals import routes as finals
 from silverball.service.games import routes as games
 from silverball.service.journal import routes as journal
 from silverball.service.machines import routes as machines
@@ -40,6 +41,7 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     search,
     submissions,
     tournaments,
+    finals,
     amazing_race,
     best_game,
     single_player,

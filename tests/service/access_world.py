@@ -65,6 +65,7 @@ BODIES = {
     "POST /api/tournaments/{tournament_id}/tiebreaks": {"playerIds": [1, 2]},
     "PUT /api/tournaments/{tournament_id}/pairs-apart": {"pairs": []},
     "PUT /api/tournaments/{tournament_id}/prizes": {"places": 2},
+    "PUT /api/tournaments/{tournament_id}/finals": {"steps": []},
     "PUT /api/tournaments/{tournament_id}/prizes/players/{player_id}": {"paid": False},
     "PUT /api/tournaments/{tournament_id}/sign-ups/players/{player_id}": {"here": False},
     "POST /api/tournaments/{tournament_id}/sign-ups/waiting": {"playerId": 1},

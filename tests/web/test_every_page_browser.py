@@ -31,6 +31,8 @@ from web.visitor import EMAIL, Visitor, an_account
 # Views that show what their address names.
 VIEWS_OF_SOMETHING = {"", "game", "attempt", "correct", "player"}
 CONSOLE = "/t/{tournament_id}/run/{view}"
+# Pages of a game or a player, which the address names.
+OF_ONE_THING = {"game", "attempt", "correct", "player", "gone"}
 # Path of a page -> its addresses to look at, as a guest. `{late}` is a tournament with open registration,
 # `{over}` a completed one, `{scores}` one of single games.
 FOR_GUESTS = {
@@ -92,8 +94,13 @@ FOR_ACCOUNTS = {
     "/t/{tournament_id}/print/codes": ("/t/1/print/codes",),
     "/t/{tournament_id}/run": ("/t/1/run", "/t/{late}/run", "/t/{over}/run", "/t/{scores}/run", "/t/99/run"),
     CONSOLE: (
-        *(f"/t/1/run/{view}" for view in VIEWS if view not in {"", "game", "attempt", "correct", "player"}),
+        *(
+            f"/t/1/run/{view}"
+            for view in VIEWS
+            if view not in {"", "game", "attempt", "correct", "player", "gone"}
+        ),
         *("/t/1/run/game?game={game}", "/t/1/run/correct?game={game}", "/t/1/run/player?player={player}"),
+        "/t/1/run/gone?game={game}",
         *("/t/{scores}/run/attempt?attempt={attempt}", "/t/{scores}/run/arenas", "/t/{late}/run/door"),
         *("/t/{over}/run/federation", "/t/{over}/run/standings", "/t/{over}/run/correct?game={over_game}"),
     ),

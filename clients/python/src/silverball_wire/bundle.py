@@ -202,6 +202,40 @@ class ReopeningFacts(Wire, frozen=True, kw_only=True):
     """Those of them that were played too late to be rated."""
 
 
+class FinalStepFacts(Wire, frozen=True, kw_only=True):
+    """A step to a final, as it was planned."""
+
+    name: str
+    type: str
+    players: int | None
+    """Number of players who go on; null where another rule says it."""
+    half: bool
+    """Whether the upper half goes on."""
+    within: str | None
+    """All within so many points of the best go on; null where another rule says it."""
+    settings: dict[str, Any]
+    """Settings of its format that were chosen, by wire name."""
+
+
+class FinalSourceFacts(Wire, frozen=True, kw_only=True):
+    """What a final was made from."""
+
+    source_tournament: int | None
+    """Number of the tournament on the site where the final was made; null for a series."""
+    source_series: int | None
+    """Number of the series on the site where the final was made; null for a tournament."""
+    nights_min: int
+    """Number of nights of the series that a player must have attended."""
+    steps: tuple[FinalStepFacts, ...]
+    """Steps up to that of the final, which is the last."""
+    given_ids: tuple[int, ...]
+    """Ids of the players whom the source gave, best first."""
+    seeded_ids: tuple[int, ...]
+    """Ids of the players as they were seeded then."""
+    fills_up: bool
+    """Whether the next in line replaces who was taken out."""
+
+
 class EngineFacts(Wire, frozen=True, kw_only=True):
     """Facts beside the published shapes from which play goes on: draws, clock, schedule, each part."""
 
@@ -221,6 +255,10 @@ class EngineFacts(Wire, frozen=True, kw_only=True):
     """Ids of the scorekeepers who run the tournament with its organizer; absent without any."""
     schedule: tuple[ReleasedLaterPair, ...]
     unfinished_round: UnfinishedRound | None
+    finals: tuple[FinalStepFacts, ...] | UnsetType = UNSET
+    """Finals that the tournament leads to; absent without any."""
+    final_source: FinalSourceFacts | UnsetType = UNSET
+    """What the tournament was made from as a final; absent where it is none."""
     left_ids: tuple[int, ...] | UnsetType = UNSET
     """Ids of the players who left a fixed schedule, and keep their places in it; absent without any."""
     entrants: tuple[EntrantFacts, ...]

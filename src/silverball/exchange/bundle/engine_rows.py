@@ -19,6 +19,7 @@ from silverball.exchange.bundle.checks import (
 from silverball.kit.values import replace
 from silverball.rules.model import fields
 from silverball.rules.model.changes import TournamentImported
+from silverball.rules.model.finals import FinalSource, FinalStep
 from silverball.rules.model.tournament import (
     EngineState,
     Payout,
@@ -36,6 +37,8 @@ from silverball_wire.bundle import (
     AttemptFacts,
     Bundle,
     EngineFacts,
+    FinalSourceFacts,
+    FinalStepFacts,
     PrizeFacts,
     ReopeningFacts,
     SignUpFacts,
@@ -364,6 +367,25 @@ def _stored_reopening(facts: ReopeningFacts | UnsetType) -> dict[str, Any] | Non
     return stored
 
 
+def _final_step(facts: FinalStepFacts) -> FinalStep:
+    within = None if facts.within is None else Decimal(facts.within)
+    return FinalStep(**{**msgspec.structs.asdict(facts), "within": within})
+
+
+def _final_source(facts: FinalSourceFacts | UnsetType) -> FinalSource | UnsetType:
+    if isinstance(facts, UnsetType):
+        return UNSET
+    return FinalSource(
+        tournament_id=facts.source_tournament,
+        series_id=facts.source_series,
+        nights_min=facts.nights_min,
+        steps=tuple(map(_final_step, facts.steps)),
+        given=facts.given_ids,
+        seeded=facts.seeded_ids,
+        fills_up=facts.fills_up,
+    )
+
+
 def _stored_state(facts: EngineFacts) -> dict[str, Any]:
     unfinished, timed = facts.unfinished_round, facts.timed_round
     state = EngineState(
@@ -379,5 +401,7 @@ def _stored_state(facts: EngineFacts) -> dict[str, Any]:
         unfinished_round=None if unfinished is None else unfinished.round_index,
         unfinished_ids=() if unfinished is None else unfinished.player_ids,
         left_ids=facts.left_ids,
+        finals=UNSET if isinstance(facts.finals, UnsetType) else tuple(map(_final_step, facts.finals)),
+        final_source=_final_source(facts.final_source),
     )
     return writers.stored_state(state)

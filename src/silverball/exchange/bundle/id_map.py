@@ -68,6 +68,8 @@ ID_MEMBERS: dict[str, str] = {
     "finishingOrder": "playerId",
     "forfeitedBy": "playerId",
     "gaveUp": "playerId",
+    "givenIds": "playerId",
+    "seededIds": "playerId",
     "leftIds": "playerId",
 }
 # Members that belong to other services, or that nothing here reads: left unchanged.

@@ -159,7 +159,7 @@ def _require_arenas(tournament: Tournament) -> None:
 
 
 def swap_players(tournament: Tournament, player_id: int, other_id: int) -> list[Change]:
-    """Swap two players of the newest round, in every game of their groups.
+    """Swap two players of the newest round, in every game of their groups; one of them may have the bye.
 
     Raises Conflict when one of the games has a result or one of the players is in no game.
     """
@@ -168,10 +168,27 @@ def swap_players(tournament: Tournament, player_id: int, other_id: int) -> list[
     if own_group[0] in other_group:
         sentence = Sentence("{players} are in the same group already.", players=(player_id, other_id))
         raise Invalid({"playerIds": [sentence]})
+    if own_group[0].is_bye and other_group[0].is_bye:
+        sentence = Sentence("{players} both have a bye.", players=(player_id, other_id))
+        raise Invalid({"playerIds": [sentence]})
     into = {player_id: other_id, other_id: player_id}
-    games = [*own_group, *other_group]
+    games = [game for game in (*own_group, *other_group) if not game.is_bye]
     seats = [tuple(into.get(seat, seat) for seat in game.player_ids) for game in games]
-    return _reseat_games(tournament, list(zip(games, seats, strict=True)))
+    byes = [game for game in (*own_group, *other_group) if game.is_bye]
+    return [
+        *(GameChanged(bye, _bye_of(bye, into[bye.player_ids[0]])) for bye in byes),
+        *_reseat_games(tournament, list(zip(games, seats, strict=True))),
+    ]
+
+
+def _bye_of(bye: Game, player_id: int) -> Game:
+    """The bye of another player."""
+    return replace(
+        bye,
+        player_ids=(player_id,),
+        result_positions=(player_id,),
+        advantage_id=None if bye.advantage_id is None else player_id,
+    )
 
 
 def add_player(
@@ -318,14 +335,15 @@ def _require_open_round(tournament: Tournament, game: Game) -> Round:
 
 
 def _unplayed_group_of_player(tournament: Tournament, player_id: int) -> list[Game]:
-    """The games of a player's group in the open round. Raises Conflict when one has a result."""
+    """The games of a player's group in the open round, or their bye. Raises Conflict for a result."""
     tournament_commands.require_started(tournament)
     newest = tournament.newest_round
     games = tournament.games_by_round.get(newest.round_id, ()) if newest is not None else ()
-    for game in games:
-        if player_id in game.player_ids and not game.is_bye and not game.is_tiebreak:
-            _require_open_round(tournament, game)
-            return _unplayed_group(tournament, game)
+    own = [game for game in games if player_id in game.player_ids and not game.is_tiebreak]
+    # Who has a game and a bye in one round lost an opponent during it: the game is meant.
+    for game in sorted(own, key=lambda game: game.is_bye):
+        _require_open_round(tournament, game)
+        return [game] if game.is_bye else _unplayed_group(tournament, game)
     raise PlayerNotInOpenRound(player=player_id)
 
 

@@ -94,7 +94,7 @@ class BracketRules(Struct, frozen=True):
     def bye_lines(_settings: TournamentSettings, players: int) -> tuple[int, ...]:
         """The best seeds have a bye where the players do not fill the smallest bracket that holds them."""
         missing = elimination.size_for(players) - players
-        return (missing,) if missing else ()
+        return (missing,) if 0 < missing < players else ()
 
     def open_round(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         """Open the missing games, for example after an import. Raises Conflict when none is missing."""

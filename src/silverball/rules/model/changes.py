@@ -143,6 +143,10 @@ class SignUpTermsSet(TournamentAltered, frozen=True):
     """The fees of the sign-up list were set, or the code of the door was replaced."""
 
 
+class FinalsPlanned(TournamentAltered, frozen=True):
+    """The finals that a night leads to were set, or a final took over its source."""
+
+
 class DrawRemembered(TournamentAltered, frozen=True):
     """The stored facts of a draw changed: a schedule, a redraw."""
 
@@ -356,6 +360,7 @@ def _pair_opposites() -> None:
         PrizePaid,
         SignUpChanged,
         SignUpTermsSet,
+        FinalsPlanned,
         DrawRemembered,
     ):
         same.undone_by = same

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal
 from msgspec import UNSET, Struct, UnsetType, field
 
 from silverball.kit.values import replace
+from silverball.rules.model.finals import FinalSource, FinalStep
 from silverball.rules.model.part_index import Groups, PartIndex, group_items
 from silverball.rules.model.settings import TournamentSettings
 
@@ -181,6 +182,9 @@ class EngineState(Struct, frozen=True, kw_only=True):
     unfinished_ids: tuple[int, ...] = ()
     # Players who left a fixed schedule: they keep their places in it, and give up each game.
     left_ids: tuple[int, ...] | UnsetType = UNSET
+    # The finals that this night leads to, and what a final was made from.
+    finals: tuple[FinalStep, ...] | UnsetType = UNSET
+    final_source: FinalSource | UnsetType = UNSET
     # For seeding by rank, rating or series position: player id -> number, lower is better.
     seed_facts: Mapping[int, float] = field(default_factory=dict)
 
@@ -192,6 +196,11 @@ class EngineState(Struct, frozen=True, kw_only=True):
     # Entrants and arenas that are busy in another tournament of the same occasion.
     players_elsewhere: tuple[int, ...] | UnsetType = UNSET
     arenas_elsewhere: tuple[int, ...] | UnsetType = UNSET
+
+    @property
+    def planned_finals(self) -> tuple[FinalStep, ...]:
+        """The finals that this night leads to, best first."""
+        return () if isinstance(self.finals, UnsetType) else self.finals
 
     @property
     def ids_of_leavers(self) -> tuple[int, ...]:

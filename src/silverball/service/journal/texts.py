@@ -326,6 +326,14 @@ def _note_sentence(data: ChangeData, names: Names) -> str:
     return f"{ruling or NOTE_KINDS[data['kind']]}: {names.game(data['game'])}."
 
 
+def _finals_sentence(data: ChangeData, _names: Names) -> str:
+    before, after = data["before"]["state"], data["after"]["state"]
+    if before.get("final_source") != after.get("final_source"):
+        return "The final has the players of its source again."
+    named = [step["name"] for step in after.get("finals") or ()]
+    return f"Finals: {', '.join(named)}." if named else "No finals."
+
+
 def _purchase_sentence(purchase: ChangeData, names: Names) -> str:
     count = _count_words(purchase["quantity"], "entry", "entries")
     return f"{names.player(purchase['player_id'])}: {count} ({PURCHASES[purchase['type']]})."
@@ -422,6 +430,7 @@ SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "SignUpAdded": _from_thing(lambda entry, names: added_sentence(entry, names.player)),
     "SignUpRemoved": _from_thing(lambda entry, names: removed_sentence(entry, names.player)),
     "SignUpChanged": lambda data, names: changed_sentence(data["before"], data["after"], names.player),
+    "FinalsPlanned": _finals_sentence,
     "DrawRemembered": _fixed_sentence("The input of the next draws was stored."),
     "ActionUndone": lambda data, names: f"Undone: {names.actions.get(data['action'], 'an earlier action')}.",
     "SeedExported": _fixed_sentence("The operator of the site exported the seed of the draws to a file."),

@@ -26,6 +26,7 @@ from silverball.kit.errors import Conflict, NotFound
 from silverball.kit.security import addresses
 from silverball.kit.security.addresses import AddressPolicy
 from silverball.kit.values import compile_copy, convert, decode
+from silverball.rules.model.finals import FinalSource, FinalStep
 from silverball.rules.model.tournament import EngineState, PrizePlan, Reopening, SignUpTerms
 from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.games.reads import games
@@ -170,6 +171,8 @@ def load_engine_facts(
         if state.unfinished_round is None
         else bundle.UnfinishedRound(round_index=state.unfinished_round, player_ids=state.unfinished_ids),
         left_ids=state.left_ids,
+        finals=tuple(map(_final_step_facts, state.planned_finals)) or UNSET,
+        final_source=_final_source_facts(state.final_source),
         entrants=_load_facts(db, ENTRANT_FACTS, tournament_id, bundle.EntrantFacts),
         games=_load_facts(db, GAME_FACTS, tournament_id, bundle.GameFacts),
         single_player_games=_load_facts(db, ATTEMPT_FACTS, tournament_id, bundle.AttemptFacts),
@@ -178,6 +181,25 @@ def load_engine_facts(
         **load_sign_up_facts(db, tournament_id),
         prizes=UNSET if plan is None else _prize_facts(convert(plan, PrizePlan)),
         reopening=UNSET if reopening is None else _reopening_facts(convert(reopening, Reopening)),
+    )
+
+
+def _final_step_facts(step: FinalStep) -> bundle.FinalStepFacts:
+    within = None if step.within is None else str(step.within)
+    return bundle.FinalStepFacts(**{**msgspec.structs.asdict(step), "within": within})
+
+
+def _final_source_facts(source: FinalSource | UnsetType) -> bundle.FinalSourceFacts | UnsetType:
+    if isinstance(source, UnsetType):
+        return UNSET
+    return bundle.FinalSourceFacts(
+        source_tournament=source.tournament_id,
+        source_series=source.series_id,
+        nights_min=source.nights_min,
+        steps=tuple(map(_final_step_facts, source.steps)),
+        given_ids=source.given,
+        seeded_ids=source.seeded,
+        fills_up=source.fills_up,
     )
 
 

@@ -559,7 +559,7 @@ def _attended_nights(db: Connection, series_id: int) -> dict[int, list[int]]:
     return attended
 
 
-def _attendances(db: Connection, series_id: int) -> Counter[int]:
+def attendances(db: Connection, series_id: int) -> Counter[int]:
     """Player id -> number of tournaments attended."""
     return Counter(chain.from_iterable(_attended_nights(db, series_id).values()))
 
@@ -574,7 +574,7 @@ def attendees(
     key = {"series_id": series_id}
     if db.execute(_SERIES_ROW, key).first() is None:
         raise NotFound("Series", series_id)
-    attended = [player_id for player_id, nights in _attendances(db, series_id).items() if nights == count]
+    attended = [player_id for player_id, nights in attendances(db, series_id).items() if nights == count]
     statement = players.player_rows().where(_PLAYER.player_id.in_(attended), players.shows_stats_to(viewer))
     statement = statement.order_by(_PLAYER.player_id).limit(PLAYERS_MAX)
     return tuple(players.player_item(row, viewer) for row in db.execute(statement).all())

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 from zoneinfo import ZoneInfo, available_timezones
@@ -155,10 +156,10 @@ class Completion(Body, frozen=True, kw_only=True):
 
 
 class NewPlayoffs(Body, frozen=True, kw_only=True):
-    """A tournament for the best of another one, chosen by `players` or by `band`."""
+    """A tournament for the best of another one, chosen by `players`, `half`, `within`, `band` or `final`."""
 
-    type: TournamentType
-    """Format of the new tournament."""
+    type: TournamentType | UnsetType = UNSET
+    """Format of the new tournament; with `final` that of the step."""
     players: (
         Annotated[int, Meta(ge=2, le=PLAYERS_MAX)]
         | Annotated[tuple[Id, ...], Meta(min_length=2, max_length=PLAYERS_MAX)]
@@ -167,6 +168,12 @@ class NewPlayoffs(Body, frozen=True, kw_only=True):
     """The number of players from the top of the standings, or the ids of the players."""
     band: Annotated[int, Meta(ge=0, le=1000)] | UnsetType = UNSET
     """The `index` of one of the tournament's `playoffsCutoffs`, of which the players are taken."""
+    half: Literal[True] | UnsetType = UNSET
+    """In place of `players`: the upper half of the standings, at most half of them."""
+    within: Decimal | UnsetType = UNSET
+    """In place of `players`: all within so many points, strikes or strokes of the best."""
+    final: Annotated[int, Meta(ge=0, le=100)] | UnsetType = UNSET
+    """The `index` of one of the tournament's finals, which says who goes on and into what."""
     name: Name | UnsetType = UNSET
     """Name of the new tournament; without it, one made from the name of this one."""
     settings: dict[str, Any] | UnsetType = UNSET

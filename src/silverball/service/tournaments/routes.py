@@ -7,6 +7,7 @@ from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, delete, get, patch, post
 from silverball.service.core import calls
 from silverball.service.core.calls import Write
+from silverball.service.finals.bodies import NewSeriesFinal
 from silverball.service.journal.reads import journal
 from silverball.service.tournaments import bodies, writes
 from silverball.service.tournaments.reads import listing, parts
@@ -95,6 +96,18 @@ def list_activity_logs(call: Call[journal.ActivityQuery]) -> Page[ActivityLog]:
 def create_playoffs(call: Write[bodies.NewPlayoffs]) -> Data[Tournament]:
     """Create a tournament for the best of this one, seeded by place and linked in both directions."""
     return _tournament_data(call, writes.create_playoffs(call, SystemRandom()).tournament_id)
+
+
+@post(
+    "/api/series/{series_id}/playoffs",
+    body=NewSeriesFinal,
+    query=parts.PartsQuery,
+    ability="manage",
+    status=201,
+)
+def create_series_playoffs(call: Write[NewSeriesFinal]) -> Data[Tournament]:
+    """Create a final for the best of a series, seeded by their places in its table."""
+    return _tournament_data(call, writes.create_series_final(call, SystemRandom()).tournament_id)
 
 
 @delete(ITEM, query=parts.PartsQuery, ability="manage")

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 from sqlalchemy import delete
 from sqlalchemy.exc import IntegrityError
 
@@ -15,6 +15,7 @@ from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import TOURNAMENT, PreparationOutdated
 from silverball.kit.http.fields import Id
 from silverball.kit.values import convert, replace
+from silverball.rules.commands import finals
 from silverball.rules.commands import roster as roster_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import attempts
@@ -28,6 +29,7 @@ from silverball.rules.model.changes import (
     TournamentEdited,
     tournament_changes,
 )
+from silverball.rules.model.finals import FinalSource, FinalStep
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import playoff_bands_of
 from silverball.rules.model.tournament import EngineState, Entrant, LineupArena, Tournament
@@ -38,8 +40,11 @@ from silverball.service.core import access, commands, enact, loaded, sign_up_tak
 from silverball.service.core.calls import Write
 from silverball.service.core.commands import Decision, Draw, DryRun
 from silverball.service.core.enact import ActionContext
+from silverball.service.finals import reads as final_reads
+from silverball.service.finals.bodies import NewSeriesFinal
 from silverball.service.money import reads as money_reads
 from silverball.service.roster import reads as roster_reads
+from silverball.service.series import reads as series_reads
 from silverball.service.tournaments import configuration
 from silverball.service.tournaments.bodies import (
     ChangedTournament,
@@ -57,6 +62,7 @@ from silverball.store import tables
 from silverball.store.counts import quotas
 from silverball.store.database import statements
 from silverball.store.database.transaction import Transaction
+from silverball.store.people import book
 from silverball.store.revisions import revisions
 from silverball.store.revisions.stamps import Revision
 from silverball.store.tournament import announcements, code_secrets, sign_up_requests
@@ -389,6 +395,9 @@ class DrawnQualifiers(Struct, frozen=True):
     player_ids: Sequence[int]
     title: str
     dice_seed: str
+    type: str
+    # What the playoff was made from, which it follows until its first result.
+    source: FinalSource
 
 
 def prepare_playoffs(call: Write[NewPlayoffs]) -> Callable[[], DrawnQualifiers]:
@@ -411,7 +420,7 @@ def create_playoffs(call: Write[NewPlayoffs], dice: Random) -> Tournament:
         raise PreparationOutdated
     qualifier = before.tournament
     _require_room(call, qualifier)
-    planned = _planned_playoffs(call, qualifier, drawn.title, dice)
+    planned = _planned_playoffs(call, qualifier, drawn, dice)
     context = commands.action_context(call)
     playoffs_tournament = enact.create_tournament(call.transaction, planned, context, dice)
     changes = _roster_changes(qualifier, drawn.player_ids)
@@ -431,45 +440,93 @@ def _require_room(call: Write[NewPlayoffs], qualifier: Tournament) -> None:
 
 def _draw_qualifiers(body: NewPlayoffs, before: LoadedTournament) -> DrawnQualifiers:
     qualifier = before.tournament
-    rows, title = _qualifiers(body, qualifier)
-    _require_number(body, len(rows))
-    bye_lines = FORMATS[body.type].bye_lines(_playoff_settings(body), len(rows))
-    _require_clear_line(rows, bye_lines, TiedAtBye)
-    # Ties that decide neither are seeded by lot.
-    draw, seed = tournament_commands.dice_for(qualifier, f"playoffs {len(qualifier.details['links'])}")
-    return DrawnQualifiers(before.revision, tournament_commands.seed_players(rows, draw), title, seed)
-
-
-def _qualifiers(body: NewPlayoffs, qualifier: Tournament) -> tuple[list[Standing], str]:
-    """The standings of the players who advance, and the title of their tournament."""
-    if (body.players is UNSET) == (body.band is UNSET):
-        raise Invalid({"players": ["Send players or band: one of the two chooses the qualifiers."]})
+    steps = _steps(body, qualifier)
+    step = steps[-1]
     rows = tournament_commands.eligible_rows(
         tournament_commands.format_of(qualifier).rank(qualifier), qualifier.active_ids
     )
+    chosen = _chosen_rows(body, rows, steps)
+    _require_number(body, step.type, len(chosen))
+    bye_lines = FORMATS[step.type].bye_lines(_playoff_settings(body, step), len(chosen))
+    _require_clear_line(chosen, bye_lines, TiedAtBye)
+    # Ties that decide neither are seeded by lot.
+    draw, seed = tournament_commands.dice_for(qualifier, f"playoffs {len(qualifier.details['links'])}")
+    seeded = tournament_commands.seed_players(chosen, draw)
+    given = seeded
     if isinstance(body.players, tuple):
-        return _named_qualifiers(rows, body.players), "playoffs"
-    if body.players is UNSET:
-        assert body.band is not UNSET
-        first, last, title = _band_places(qualifier, body.band)
-    else:
-        first, last, title = 0, body.players, "playoffs"
-    if last > len(rows):
-        sentence = f"Only {len(rows)} active players are in the standings."
-        raise Invalid({"players" if body.band is UNSET else "band": [sentence]})
-    _require_clear_line(rows, (first, last), TiedAtCutoff)
-    return rows[first:last], title
+        # Whom the organizer named otherwise than the standings, they put in or took out by hand.
+        cut = finals.cut_of(rows, steps)
+        inside = set(cut.player_ids)
+        given = [each for each in seeded if each in inside]
+        given += [each for each in cut.player_ids if each not in given]
+    source = FinalSource(
+        tournament_id=qualifier.tournament_id, steps=steps, given=tuple(given), seeded=tuple(seeded)
+    )
+    return DrawnQualifiers(before.revision, seeded, step.name, seed, step.type, source)
 
 
-def _require_number(body: NewPlayoffs, count: int) -> None:
+def _steps(body: NewPlayoffs, qualifier: Tournament) -> tuple[FinalStep, ...]:
+    """The steps up to the final that the body asks for. Raises Invalid."""
+    ways = [
+        name for name in ("players", "half", "within", "band", "final") if getattr(body, name) is not UNSET
+    ]
+    if len(ways) != 1:
+        sentence = "Send players, half, within, band or final: one of them chooses the qualifiers."
+        raise Invalid({"players": [sentence]})
+    planned = qualifier.state.planned_finals
+    if not isinstance(body.final, UnsetType):
+        if body.final >= len(planned):
+            raise Invalid({"final": [f"There is no final {body.final} among the steps of this tournament."]})
+        steps = planned[: body.final + 1]
+        return steps if body.type is UNSET else (*steps[:-1], replace(steps[-1], type=body.type))
+    if isinstance(body.type, UnsetType):
+        raise Invalid({"type": ["Say the format of the new tournament."]})
+    if not isinstance(body.band, UnsetType):
+        return _steps_of_bands(qualifier, body.band, body.type)
+    players = len(body.players) if isinstance(body.players, tuple) else body.players
+    step = FinalStep(
+        name="playoffs",
+        type=body.type,
+        players=None if isinstance(players, UnsetType) else players,
+        half=body.half is True,
+        within=None if isinstance(body.within, UnsetType) else body.within,
+    )
+    if step.players is None:
+        finals.check_step(step, "")
+    return (step,)
+
+
+def _steps_of_bands(qualifier: Tournament, index: int, type_: str) -> tuple[FinalStep, ...]:
+    """The bands up to the one with this index, as steps. Raises Invalid."""
+    steps: list[FinalStep] = []
+    for band in playoff_bands_of(qualifier.settings):
+        steps.append(FinalStep(name=band.text or "playoffs", type=type_, players=band.value))
+        if band.index == index:
+            return tuple(steps)
+    raise Invalid({"band": [f"There is no band {index} in the playoffsCutoffs of this tournament."]})
+
+
+def _chosen_rows(body: NewPlayoffs, rows: Sequence[Standing], steps: Sequence[FinalStep]) -> list[Standing]:
+    """The rows of those who go on. Raises Invalid for too many, and Conflict for a tie across the cut."""
+    if isinstance(body.players, tuple):
+        return named_qualifiers(rows, body.players)
+    wanted = sum(step.players or 0 for step in steps)
+    if wanted > len(rows):
+        raise Invalid({_way(body): [f"Only {len(rows)} active players are in the standings."]})
+    cut = finals.cut_of(rows, steps)
+    _require_clear_line(rows, (cut.first, cut.last), TiedAtCutoff)
+    return list(rows[cut.first : cut.last])
+
+
+def _way(body: NewPlayoffs) -> str:
+    """The field of the body that chooses the qualifiers."""
+    ways = ("half", "within", "band", "final")
+    return next((name for name in ways if getattr(body, name) is not UNSET), "players")
+
+
+def _require_number(body: NewPlayoffs, type_: str, count: int) -> None:
     """Refuse a number of players with which the format cannot start. Raises Invalid."""
-    form = FORMATS[body.type]
-    most = form.players_max
-    field_name = "players" if body.band is UNSET else "band"
-    if count < form.players_min:
-        raise Invalid({field_name: [f"This format needs {form.players_min} players, not {count}."]})
-    if most is not None and count > most:
-        raise Invalid({field_name: [f"This format takes at most {most} players, not {count}."]})
+    finals.check_number(FORMATS[type_], count, _way(body))
 
 
 def _require_clear_line(
@@ -482,7 +539,7 @@ def _require_clear_line(
             raise refusal(place=line, players=tied)
 
 
-def _named_qualifiers(rows: Sequence[Standing], player_ids: Sequence[int]) -> list[Standing]:
+def named_qualifiers(rows: Sequence[Standing], player_ids: Sequence[int]) -> list[Standing]:
     strangers = sorted(set(player_ids) - {row.player_id for row in rows})
     if strangers:
         raise Invalid({"players": [Sentence("Not active in the standings: {players}.", players=strangers)]})
@@ -491,34 +548,25 @@ def _named_qualifiers(rows: Sequence[Standing], player_ids: Sequence[int]) -> li
     return [row for row in rows if row.player_id in set(player_ids)]
 
 
-def _band_places(qualifier: Tournament, index: int) -> tuple[int, int, str]:
-    """The first place, the last place and the title of a band."""
-    reached = 0
-    for band in playoff_bands_of(qualifier.settings):
-        if band.index == index:
-            return reached, reached + band.value, band.text or "playoffs"
-        reached += band.value
-    raise Invalid({"band": [f"There is no band {index} in the playoffsCutoffs of this tournament."]})
-
-
 def _planned_playoffs(
-    call: Write[NewPlayoffs], qualifier: Tournament, title: str, dice: Random
+    call: Write[NewPlayoffs], qualifier: Tournament, drawn: DrawnQualifiers, dice: Random
 ) -> Tournament:
-    settings = _playoff_settings(call.body)
+    settings = _playoff_settings(call.body, drawn.source.steps[-1])
     name = call.body.name
     if name is UNSET:
-        name = f"{qualifier.details['name']}: {title}"[:NAME_CHARACTERS_MAX]
+        name = f"{qualifier.details['name']}: {drawn.title}"[:NAME_CHARACTERS_MAX]
     before = blank_details(qualifier.details["organizer_id"], call.now)
     details = {**before, **_inherited_details(qualifier), "name": name}
     details["start_local"] = base.local(call.now, details["timezone"])
-    return planned_tournament(call.body.type, settings, details, dice)
+    planned = planned_tournament(drawn.type, settings, details, dice)
+    return replace(planned, state=replace(planned.state, final_source=drawn.source))
 
 
-def _playoff_settings(body: NewPlayoffs) -> Any:
-    settings_sent = {} if body.settings is UNSET else dict(body.settings)
-    if "seeding" in FORMATS[body.type].settings.__struct_encode_fields__:
+def _playoff_settings(body: NewPlayoffs, step: FinalStep) -> Any:
+    settings_sent = {**step.settings, **({} if body.settings is UNSET else body.settings)}
+    if "seeding" in FORMATS[step.type].settings.__struct_encode_fields__:
         settings_sent.setdefault("seeding", "manual")
-    return configuration.build_settings(body.type, settings_sent, prefix="settings.")
+    return configuration.build_settings(step.type, settings_sent, prefix="settings.")
 
 
 def _inherited_details(qualifier: Tournament) -> Mapping[str, Any]:
@@ -559,3 +607,59 @@ def _link_tournaments(
     links = [*tournament.details["links"], *tournaments.link_details(db, [new], tournament.tournament_id)]
     changes = tournament_changes(TournamentEdited, tournament, details={**tournament.details, "links": links})
     enact.enact(transaction, tournament.tournament_id, changes, context)
+
+
+def create_series_final(call: Write[NewSeriesFinal], dice: Random) -> Tournament:
+    """Create a planned final for the best of the series in the path, which it follows.
+
+    Raises Conflict when players are tied at the cutoff, which naming the players settles.
+    """
+    series_id, step = access.owned_id_in_path(call, book.SERIES), call.body.step
+    series = series_reads.find_series(call.db, series_id, call.caller)
+    quotas.require_room_for_tournament(call.db, call.user_id, call.settings.tournaments_per_account)
+    source = _drawn_source(call, series_id, step, dice)
+    settings = dict(step.settings)
+    if "seeding" in FORMATS[step.type].settings.__struct_encode_fields__:
+        settings.setdefault("seeding", "manual")
+    built = configuration.build_settings(step.type, settings, prefix="settings.")
+    details = blank_details(call.user_id, call.now)
+    name = f"{series.name}: final"[:NAME_CHARACTERS_MAX]
+    details["name"] = name if isinstance(call.body.name, UnsetType) else call.body.name
+    planned = planned_tournament(step.type, built, details, dice)
+    planned = replace(planned, state=replace(planned.state, final_source=source))
+    context = commands.action_context(call)
+    created = enact.create_tournament(call.transaction, planned, context, dice)
+    changes: list[Change] = [
+        EntrantAdded(replace(entrant, place=place, seed_value=place + 1))
+        for place, entrant in enumerate(final_reads.new_entrants(call.db, source.seeded, call.caller))
+    ]
+    changes += FORMATS[step.type].fit_to_players(apply_changes(created, changes))
+    enact.enact(call.transaction, created.tournament_id, changes, context)
+    return created
+
+
+def _drawn_source(call: Write[NewSeriesFinal], series_id: int, step: FinalStep, dice: Random) -> FinalSource:
+    """Who goes on from the table of the series, best seed first; ties inside are drawn."""
+    body = call.body
+    if step.players is None:
+        finals.check_step(step, "")
+    rows = final_reads.rows_of_series(call.db, series_id, body.nights_min, call.caller)
+    cut = finals.cut_of(rows, (step,))
+    is_named = isinstance(body.players, tuple)
+    if isinstance(body.players, tuple):
+        chosen = named_qualifiers(rows, body.players)
+    elif cut.last < (step.players or 0):
+        raise Invalid({"players": [f"Only {len(rows)} players are in the table of the series."]})
+    elif cut.tied:
+        raise TiedAtCutoff(place=cut.last, players=cut.tied)
+    else:
+        chosen = list(cut.rows[: cut.last])
+    finals.check_number(FORMATS[step.type], len(chosen), "players")
+    seeded = tuple(tournament_commands.seed_players(chosen, dice))
+    return FinalSource(
+        series_id=series_id,
+        nights_min=body.nights_min,
+        steps=(step,),
+        given=cut.player_ids if is_named else seeded,
+        seeded=seeded,
+    )

@@ -126,6 +126,8 @@ ID_MEMBERS = frozenset(
         "schedule",
         "unfinished_ids",
         "left_ids",
+        "given",
+        "seeded",
         "gave_up",
         "pairs_apart",
         # Of a merge, and of the facts of a draw, in the journal.

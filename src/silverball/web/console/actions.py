@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from secrets import SystemRandom
 from typing import Any
 
+from silverball.service.finals import bodies as finals_bodies
+from silverball.service.finals import writes as finals_writes
 from silverball.service.games import bodies as game_bodies
 from silverball.service.games import writes as games
 from silverball.service.money import bodies as money_bodies
@@ -22,7 +24,7 @@ from silverball.service.tournaments import writes as tournaments_writes
 from silverball.service.users import writes as users_writes
 from silverball.service.webhooks import writes as webhooks_writes
 from silverball.web import forms, row_revisions
-from silverball.web.console import details, door, form_bodies, people
+from silverball.web.console import details, door, finals, form_bodies, people
 from silverball.web.console import prizes as prize_page
 from silverball.web.form_actions import FormAction
 
@@ -105,6 +107,19 @@ _TOURNAMENT_ACTIONS = {
         build_body=prize_page.paid_body,
     ),
     "delete": FormAction(write=tournaments_writes.delete_tournament, redirect_to=_list_path),
+    "final-add": FormAction(
+        write=finals_writes.add_final, body=finals_bodies.NewFinal, build_body=finals.new_final
+    ),
+    "final-out": FormAction(
+        write=finals_writes.take_final_out,
+        body=finals_bodies.FinalToTakeOut,
+        build_body=forms.numbers("index"),
+    ),
+    "final-follow": FormAction(
+        write=finals_writes.follow_source,
+        body=finals_bodies.FollowSource,
+        build_body=forms.flags("nextInLine"),
+    ),
     "playoffs": FormAction(
         write=lambda call: tournaments_writes.create_playoffs(call, SystemRandom()),
         body=tournament_bodies.NewPlayoffs,
@@ -124,7 +139,12 @@ _ROSTER_ACTIONS = {
         build_body=form_bodies.player,
     ),
     "player-out": FormAction(write=roster.remove_player, id_fields=(PLAYER,)),
-    "player-forfeit": FormAction(write=roster.forfeit_games, id_fields=(PLAYER,)),
+    "player-forfeit": FormAction(
+        write=roster.forfeit_games,
+        id_fields=(PLAYER,),
+        body=roster_bodies.GivingUp,
+        build_body=forms.texts("what"),
+    ),
     "entries": FormAction(
         write=single_player_writes.add_entries,
         id_fields=(PLAYER,),

@@ -83,7 +83,9 @@ def playoffs(form: FormData) -> Mapping[str, Any]:
     """Playoffs for players by name, for a band, or for the first so many."""
     body: dict[str, Any] = {**text_fields(form, "type", "name")}
     player_ids = form.values("playerId")
-    if player_ids:
+    if form.value("final"):
+        body["final"] = parse_number(form.value("final"))
+    elif player_ids:
         body["players"] = parse_numbers(player_ids)
     elif form.value("band").strip():
         body["band"] = parse_number(form.value("band"))
@@ -184,7 +186,8 @@ def result(form: FormData) -> Mapping[str, Any]:
     """A result in the way that was entered: forfeit, strikes, games won, scores or a finishing order."""
     body: dict[str, Any] = {"seen": form.value("seen")}
     if form.value("forfeit"):
-        body["forfeit"] = parse_number(form.value("forfeit"))
+        gone = parse_numbers(form.values("forfeit"))
+        body["forfeit"] = gone if len(gone) > 1 else gone[0]
     elif form.has("striking"):
         body["strikes"] = parse_numbers(form.values("strike"))
     elif form.with_prefix("won-"):

@@ -150,6 +150,10 @@ def game_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
     if game is None:
         return {"game": None}
     others = [player_id for other in night.open_games if other != game for player_id in other.player_ids]
+    # A bye can be exchanged as well.
+    newest = night.tournament.newest_round
+    in_round = night.tournament.games_by_round.get(newest.round_id, ()) if newest is not None else ()
+    others += [other.player_ids[0] for other in in_round if other.is_bye]
     free = [player_id for player_id in _idle_player_ids(night) if player_id not in game.player_ids]
     notes = people.notes_context(request, night, game)
     return {"game": game, "others": sorted(others, key=night.player_name), "free": free, **notes}

@@ -19,6 +19,7 @@ from silverball.web.console import (
     door,
     draw_preview,
     federation,
+    finals,
     form_bodies,
     now,
     people,
@@ -77,7 +78,7 @@ def _bar_links(views: Mapping[str, ConsoleView], name: str, night: TournamentNig
     else:
         shown = [key for key, view in views.items() if view.is_in_bar]
     # The page of a game belongs to Now, the pages that More leads to belong to More.
-    parents = {"game": "", "attempt": "", "draw": "", "correct": "", "player": "players"}
+    parents = {"game": "", "attempt": "", "draw": "", "correct": "", "gone": "", "player": "players"}
     current = name if name in shown else parents.get(name, "more")
     return [(_path(night, key), views[key].title, key == current) for key in shown]
 
@@ -193,6 +194,10 @@ def _player_choices(night: TournamentNight, player_ids: Sequence[int]) -> list[t
 # The data of each page
 
 
+def _now_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
+    return {**now.load_context(request, night), **finals.now_context(request, night)}
+
+
 def _draw_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
     return {"preview": draw_preview.preview_next_draw(request, night)}
 
@@ -225,7 +230,7 @@ def _no_context(_request: PageRequest, _night: TournamentNight) -> dict[str, Any
 
 # Each part is a template in console/; `?part=NAME,NAME` answers with those parts alone.
 VIEWS: Mapping[str, ConsoleView] = {
-    "": ConsoleView("Now", TONIGHT_PARTS, now.load_context, for_organizer=False, is_in_bar=True),
+    "": ConsoleView("Now", TONIGHT_PARTS, _now_context, for_organizer=False, is_in_bar=True),
     "standings": ConsoleView(
         "Standings",
         ("status", "standings", "ties", "finish", "worth"),
@@ -265,6 +270,9 @@ VIEWS: Mapping[str, ConsoleView] = {
     "door": ConsoleView(
         "Check-in", ("status", "undo", "door"), door.load_context, about="who is here, who paid, who waits"
     ),
+    "finals": ConsoleView(
+        "Finals", ("status", "undo", "finals"), finals.load_context, about="who goes on, and into what"
+    ),
     "prizes": ConsoleView(
         "Prize money", ("status", "prizes"), prizes.load_context, about="pot, shares, and who was paid"
     ),
@@ -286,6 +294,13 @@ VIEWS: Mapping[str, ConsoleView] = {
     "draw": ConsoleView("Next draw", ("status", "draw"), _draw_context, is_hidden=True),
     "game": ConsoleView(
         "A game", ("status", "undo", "game", "notes"), now.game_context, for_organizer=False, is_hidden=True
+    ),
+    "gone": ConsoleView(
+        "Gives up, leaves",
+        ("status", "undo", "gone"),
+        finals.gone_context,
+        for_organizer=False,
+        is_hidden=True,
     ),
     "attempt": ConsoleView(
         "A game", ("status", "undo", "attempt"), now.attempt_context, for_organizer=False, is_hidden=True

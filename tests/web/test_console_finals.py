@@ -1,0 +1,120 @@
+"""Finals on the console, and the sheet for players who give up, leave or did not come."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from silverball.rules.registry import FORMATS
+from web.director import Director
+
+
+def qualify(director: Director, players: int = 9) -> None:
+    """A played qualifying of one round, with a final of six and one of those who are left."""
+    director.create("group_matchplay", duration=1)
+    director.send("final-add", "/finals", name="A final", type="group_bracket", how="players", number="6")
+    director.send("final-add", "/finals", name="B final", type="bracket", how="half", number="")
+    director.start(players)
+    director.send("round-open")
+    director.finish_all()
+
+
+def adjust(director: Director, *player_ids: int, tied_from: int = 100) -> None:
+    """Put these players into this order, best first; those from this place on share it."""
+    night = director.tournament()
+    earned = {row.player_id: row for row in FORMATS[night.type].rank(night)}
+    for place, player_id in enumerate(player_ids):
+        row = earned[player_id]
+        played = Decimal(str(row.points)) - (row.adjustment or 0)
+        points = 1000 - 20 * min(place, tied_from) - played
+        director.send("adjusting", f"/player?player={player_id}", pointsAdjustment=f"{points:.0f}")
+
+
+def test_finals_are_planned_with_the_night_and_made_when_it_is_over(director: Director) -> None:
+    qualify(director)
+    page = director.page()
+    assert "Make the final" in page
+    assert "2 rounds, the best 2 wait for the second round" in director.page("/finals")
+    adjust(director, *[entrant.player_id for entrant in director.tournament().entrants])
+    qualifying = director.tournament_id
+    to = director.send("make-final-0")
+    director.tournament_id = int(to.split("/")[2])
+    assert director.setting("bracketSize") == 6
+    director.send("start")
+    director.tournament_id = qualifying
+    assert f"/t/{int(to.split('/')[2])}/run" in director.page("/finals")
+
+
+def test_a_tie_at_the_cut_is_named_where_the_final_is_made(director: Director) -> None:
+    qualify(director)
+    adjust(director, *[entrant.player_id for entrant in director.tournament().entrants], tied_from=4)
+    assert "Tied at the cut" in director.page()
+    status, sentence = director.refused("make-final-0")
+    assert (status, "Tied at the cutoff" in sentence) == (409, True)
+
+
+def test_a_final_says_that_qualifying_has_changed_and_takes_it_over_by_one_tap(director: Director) -> None:
+    qualify(director)
+    ids = [entrant.player_id for entrant in director.tournament().entrants]
+    adjust(director, *ids)
+    qualifying = director.tournament_id
+    final = int(director.send("make-final-0").split("/")[2])
+    director.tournament_id = final
+    assert "Qualifying has changed" not in director.page()
+    director.send("start")
+    director.tournament_id = qualifying
+    adjust(director, *ids[:5], ids[6], ids[5])
+    director.tournament_id = final
+    assert "Qualifying has changed" in director.page()
+    director.send("final-follow")
+    final_ids = {entrant.player_id for entrant in director.tournament().entrants}
+    assert (final_ids, director.tournament().status) == ({*ids[:5], ids[6]}, "planned")
+    assert "Qualifying has changed" not in director.page()
+    director.send("undo")
+    assert director.tournament().status == "started"
+
+
+def test_a_step_is_taken_out_again(director: Director) -> None:
+    director.create("group_matchplay")
+    director.send("final-add", "/finals", name="A final", type="bracket", how="players", number="4")
+    assert [step.name for step in director.tournament().state.planned_finals] == ["A final"]
+    status, sentence = director.refused(
+        "final-add", "/finals", name="B", type="bracket", how="players", number="200"
+    )
+    assert (status, "takes at most 128 players" in sentence) == (422, True)
+    director.send("final-out-0", "/finals")
+    assert director.tournament().state.planned_finals == ()
+
+
+@pytest.mark.sample(7)
+@pytest.mark.parametrize("kind", list(FORMATS))
+def test_each_format_has_the_sheet_for_who_gives_up_leaves_or_did_not_come(
+    director: Director, kind: str
+) -> None:
+    director.create(kind)
+    director.start(8, machines=8)
+    form = FORMATS[kind]
+    if form.can_open_rounds and not director.open_games() and not director.open_attempts():
+        director.send("round-open")
+    player = director.tournament().entrants[0].player_id
+    page = f"/gone?player={player}"
+    if f"gives-up-{player}" in director.forms(page):
+        director.send(f"gives-up-{player}", page)
+    leaver = director.tournament().entrants[1].player_id
+    director.send(f"leaves-{leaver}", f"/gone?player={leaver}")
+    assert not director.tournament().entrant_by_id[leaver].is_active
+    absent = director.tournament().entrants[2].player_id
+    director.send(f"absent-{absent}", f"/gone?player={absent}")
+    entrant = director.tournament().entrant_by_id.get(absent)
+    assert entrant is None or not entrant.is_active
+
+
+def test_several_give_up_a_group_at_once_and_the_others_are_entered(director: Director) -> None:
+    game = director.play()
+    page = f"/gone?game={game.game_id}"
+    first, second, third, fourth = game.player_ids
+    director.send(f"several-{game.game_id}", page, forfeit=[third, fourth])
+    assert set(director.game(game).gave_up_ids) == {third, fourth}
+    places: dict[str, Any] = {f"place_{second}": 1, f"place_{first}": 2}
+    director.send(f"result-{game.game_id}", **places)
+    assert director.game(game).result_positions == (second, first, None, None)
