@@ -123,7 +123,7 @@ WIDE = """() => [...document.body.querySelectorAll("*")]
 # Elements to tap that are less than 44 pixels high, except links inside a sentence.
 SMALL = """() => [...document.querySelectorAll(
     "main button, main select, main input:not([type=hidden], [type=checkbox], [type=radio]), main summary,"
-    + " main nav a, main a.button, main a.row, main .choice")]
+    + " main nav:not(.letters) a, main a.button, main a.row, main .choice")]
   .filter(one => one.checkVisibility() && one.getBoundingClientRect().height < 44)
   .map(one => one.outerHTML.slice(0, 120))"""
 

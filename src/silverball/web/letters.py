@@ -10,9 +10,15 @@ Item = TypeVar("Item")
 OTHER = "Other scripts"
 
 
+def _plain(name: str) -> str:
+    """The name without marks above and below its letters."""
+    letters = unicodedata.normalize("NFD", name.strip())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
 def first_letter(name: str) -> str:
     """The letter under which a list has the name: `A` for Åse."""
-    letter = unicodedata.normalize("NFD", name.strip())[:1].upper()
+    letter = _plain(name)[:1].upper()
     return letter if "A" <= letter <= "Z" else OTHER
 
 
@@ -21,7 +27,7 @@ def by_letter(items: Iterable[Item], name_of: Callable[[Item], str]) -> list[tup
 
     def place(item: Item) -> tuple[bool, str, str]:
         letter = first_letter(name_of(item))
-        return letter == OTHER, letter, unicodedata.normalize("NFD", name_of(item)).casefold()
+        return letter == OTHER, letter, _plain(name_of(item)).casefold()
 
     groups = groupby(sorted(items, key=place), lambda item: first_letter(name_of(item)))
     return [(letter, list(group)) for letter, group in groups]

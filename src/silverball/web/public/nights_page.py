@@ -13,7 +13,7 @@ from silverball.service.standings.reads import standings
 from silverball.service.tables import sheet
 from silverball.service.tournaments.reads import listing
 from silverball.service.users import reads as users
-from silverball.web import exports, tournament_night
+from silverball.web import exports, icons, tournament_night
 from silverball.web.forms import FormState, format_title
 from silverball.web.page_request import PageRequest, not_found_page, page
 
@@ -108,4 +108,5 @@ def style_page(request: PageRequest) -> Response:
         page_path="",
         opened_at=now - SAMPLE_MINUTES,
         ends_at=now + SAMPLE_MINUTES,
+        icons=sorted(icons.symbols()),
     )
