@@ -7,8 +7,6 @@ from silverball.kit.security import tokens
 from silverball.service.accounts import reads as accounts_reads
 from silverball.service.accounts.writes import sessions
 from silverball.service.accounts.writes.sessions import AppCodesUnreadable, TwoStepAlreadyOn
-from silverball.store.database.engine import Db
-from silverball.store.people import audit
 from silverball.web import refusal_counts
 from silverball.web import sessions as web_sessions
 from silverball.web.account import passwords
@@ -96,7 +94,13 @@ def confirm(request: PageRequest) -> Response:
             sessions.confirm(
                 transaction.connection, user_id, typed, recovery, now=now, source=request.client_address
             )
-            end_other_sessions(transaction.connection, request)
+            sessions.note_ended_others(
+                transaction.connection,
+                user_id,
+                request.session_secret,
+                now=now,
+                source=request.client_address,
+            )
     except TwoStepAlreadyOn:
         return redirect(PATH)
     except Invalid as refusal:
@@ -120,17 +124,14 @@ def turn_off(request: PageRequest) -> Response:
         sessions.turn_off(
             transaction.connection, account.user_id, now=site.now(), source=request.client_address
         )
-        end_other_sessions(transaction.connection, request)
+        sessions.note_ended_others(
+            transaction.connection,
+            account.user_id,
+            request.session_secret,
+            now=site.now(),
+            source=request.client_address,
+        )
     return redirect("/account?said=two-step-off")
-
-
-def end_other_sessions(db: Db, request: PageRequest) -> None:
-    """End all sessions of the account but this one, and note how many."""
-    user_id = request.account.user_id
-    number = sessions.end_other_sessions(db, user_id, request.session_secret)
-    if number:
-        now, source = request.site.now(), request.client_address
-        audit.record(db, "sign-ins-ended", at=now, user_id=user_id, source=source, detail=str(number))
 
 
 def _render(request: PageRequest, status: int = 200, fault: str = "") -> Response:

@@ -113,6 +113,13 @@ def end_other_sessions(db: Connection, user_id: int, secret: str) -> int:
     return int(db.execute(delete(session).where(*others)).rowcount)
 
 
+def note_ended_others(db: Connection, user_id: int, secret: str, *, now: datetime, source: str) -> None:
+    """End all other sessions of the user, and note in the security log how many there were."""
+    number = end_other_sessions(db, user_id, secret)
+    if number:
+        audit.record(db, "sign-ins-ended", at=now, user_id=user_id, source=source, detail=str(number))
+
+
 # Turn two-step sign-in on and off, and accept its codes, each once.
 
 
