@@ -112,7 +112,7 @@ class BrowserPage:
         found = self.page.evaluate("axe.run().then(done => done.violations)")
         serious = [violation for violation in found if violation["impact"] in {"serious", "critical"}]
         told = [(violation["id"], [node["html"] for node in violation["nodes"]][:3]) for violation in serious]
-        assert told == [], self.page.url
+        assert told == [], (self.page.url, told)
         assert self.page.evaluate(SMALL) == [], self.page.url
 
 

@@ -22,6 +22,8 @@ from web.phone import night_of, on_the_console, organizer_of
 DELAY_MAX_MILLISECONDS = 800
 # Two taps at one spot within this time are one (static/guard.js).
 SPOT_PIXELS, SPOT_MILLISECONDS = 30, 620
+# Frames without a touch: about two seconds.
+IDLE_FRAMES = 120
 AT = "/api/tournaments/1"
 # Counts, from the first paint on, rows that are elsewhere in the document than a frame before, and pulses.
 WATCH = """() => {
@@ -124,8 +126,10 @@ class Thumb:
         self.count.unwritten += [aim.selector for aim in aims if not aim.is_written(night)]
 
     def settle(self) -> None:
-        """Wait until all that was entered is answered."""
+        """Wait until all that was entered is answered, and watch what moves once nobody taps."""
         self.page.wait_for_function(IS_SENT)
+        until = self.page.evaluate("window.watched.frames") + IDLE_FRAMES
+        self.page.wait_for_function("until => window.watched.frames > until", arg=until)
 
     def _note_watched(self) -> None:
         watched = self.page.evaluate("window.watched")

@@ -157,7 +157,6 @@ def test_half_typed_names_and_the_cursor_stay_while_others_come(
     page.fill("#people-names", "Late Larkin\nLater Li")
     page.evaluate("document.querySelector('#people-names').setSelectionRange(3, 3)")
     live_server.ask_tournament("POST", "/players", {"players": [{"name": "Ines Corva"}]})
-    expect(page.locator("main")).to_contain_text("9 players", timeout=WITHIN)
     director.is_told()
     assert page.input_value("#people-names") == "Late Larkin\nLater Li"
     assert page.evaluate("document.activeElement.id") == "people-names"

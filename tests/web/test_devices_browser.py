@@ -120,6 +120,7 @@ def test_a_phone_keeps_scores_another_reports_and_a_revoked_link_loses_nothing(
     # The organizer accepts the report.
     browser_page.go("/t/1/run")
     look(browser_page)
+    browser_page.page.click(".reported")
     browser_page.page.click("text=Accept")
     browser_page.wait_for(lambda: night_of(store).games[1].status == "completed")
     assert night_of(store).games[1].result_positions == second.player_ids

@@ -5,6 +5,7 @@ import pytest
 from silverball.store.database.engine import Store
 from web.chromium import BrowserPage
 from web.phone import a_night, night_of, on_the_console
+from web.still_night import write
 
 pytestmark = [
     pytest.mark.browser,
@@ -35,4 +36,27 @@ def test_a_saved_row_stays_in_its_place_with_its_winner_and_an_undo(
     page.wait_for_selector(f"#game-{game.game_id}:not(.done)")
     assert night_of(store).games[0].status == "started"
     assert page.evaluate(BOXES) == before
+    assert browser_page.complaints == []
+
+
+def test_the_button_to_the_next_round_comes_into_its_place_with_the_last_result(
+    store: Store, browser_page: BrowserPage
+) -> None:
+    a_night(store, "group_matchplay", players=16)
+    on_the_console(browser_page)
+    page = browser_page.page
+    page.wait_for_selector("#feed[data-state=live]", state="attached")
+    before = page.evaluate(BOXES)
+    for game in night_of(store).open_games:
+        order = list(game.player_ids)
+        write(store, "PUT", f"/games/{game.game_id}/result", {"resultPositions": order})
+    page.wait_for_selector("#round-open button", state="attached")
+    assert page.locator(".games > .done").count() == 4
+    assert page.evaluate(BOXES) == before
+    assert not page.is_visible("#news")
+    # Another page of the round is asked for.
+    write(store, "POST", "/rounds", {})
+    page.click("#news >> text=Round 2 is open: show")
+    page.wait_for_selector(".games > li:not(.done)")
+    assert page.locator(".games > .done").count() == 0
     assert browser_page.complaints == []

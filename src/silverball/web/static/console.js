@@ -168,13 +168,6 @@ function labelOf(form, submitter) {
 const shortened = (names) =>
   names.length > NAMED_MAX ? [...names.slice(0, NAMED_MAX - 1), `${names.length - NAMED_MAX + 1} more`] : names;
 
-// A form for one entry after another stays, and says what it has saved.
-function showSaved(id, label) {
-  showMessage(id, null);
-  const line = document.getElementById(id)?.querySelector(".sending");
-  if (line) line.textContent = `Saved: ${label}`;
-}
-
 // The saved form becomes a line in its place; nothing else moves until the page is calm.
 function foldForm(id, label) {
   const form = document.getElementById(id);
@@ -226,7 +219,7 @@ function showDoneInRow(entry, done) {
   const row = rowOfEntry(entry);
   if (row && done?.isTaken) showEntry(row, entry.fields, "saved");
   else if (row) forgetEntry(row);
-  if (done?.isTaken) showTaken(done.answer);
+  if (done?.isTaken) showTaken(done.answer, false);
   else if (done) showRefusal(done.answer, entry.form);
 }
 
@@ -251,20 +244,18 @@ function takeNext(id, text) {
 
 // What left its form was taken: the page shows it, and what is being entered stays.
 function showLater(done) {
-  if (done?.isTaken) refresh();
+  if (done?.isTaken) refresh(true);
 }
 
 // The page that a taken entry leads to: this one is brought up to date in place, another one is shown.
-async function showTaken({ url }, onShown = () => {}) {
+async function showTaken({ url }, isOwn = true) {
   if (new URL(url).pathname === location.pathname) {
-    refresh();
-    onShown();
+    refresh(isOwn);
     return;
   }
   try {
     const page = await get(url);
     replacePage({ ...page, isElsewhere: true }, "");
-    onShown();
   } catch {
     refresh();
   }
@@ -280,7 +271,7 @@ function showDone({ form: id, label }, done, staysOpen) {
   }
   if (staysOpen) takeNext(id, `Saved: ${label}`);
   else foldForm(id, label);
-  showTaken(done.answer, () => staysOpen && !sending.has(id) && showSaved(id, label));
+  showTaken(done.answer);
 }
 
 // What an earlier page left is sent; the form of the same game shows that, and takes no second entry meanwhile.
@@ -347,7 +338,7 @@ function showAnswer(answer, id, row, fields, isInPlace) {
   if (row && answer.isElsewhere) showEntry(row, fields, "saved");
   else if (row) forgetEntry(row);
   if (answer.status >= 400) showRefusal(answer, id);
-  else if (isInPlace) showTaken(answer);
+  else if (isInPlace) showTaken(answer, row === null);
   else replacePage(answer, id);
 }
 

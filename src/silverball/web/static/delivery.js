@@ -279,7 +279,9 @@ async function showBar(tournament, account) {
     summary.append(createElement("span", ""));
     summary.firstChild.setAttribute("role", "status");
     bar.append(summary, createElement("ul", "", "list"));
-    document.getElementById("notes").prepend(bar);
+    const notes = document.getElementById("notes");
+    if (notes) notes.prepend(bar);
+    else document.getElementById("main").before(bar);
   }
   const refused = shown.filter((entry) => entry.refusal).length;
   const counts = [[shown.length - refused, "not sent yet"], [refused, "not saved: look"]];

@@ -37,6 +37,8 @@ let timer = 0;
 let settled = 0;
 // The number of times that the answer to a form has replaced the page.
 let answers = 0;
+// Whether the person has sent a form since the parts were asked for.
+let isOwnDue = false;
 // Which rows the page shows: these are sent again in their places, also when they are done.
 const KEPT_ROW = /^(?:game|play)-\d+$/;
 
@@ -89,7 +91,7 @@ function openFeed() {
   const { key, epoch, seq } = main().dataset;
   showState("catching up");
   const onEvent = (name, data) => affectsPage(name, data) && refresh();
-  return follow(followed, { key, epoch, seq: Number(seq), onEvent, onLost: refresh, onState: showState });
+  return follow(followed, { key, epoch, seq: Number(seq), onEvent, onLost: () => refresh(), onState: showState });
 }
 
 // Whether an event may change this page: on the page of one player, only the player's own games do.
@@ -98,8 +100,10 @@ function affectsPage(name, data) {
   return !whose || name !== "GameCreatedOrUpdated" || data.playerIds.includes(Number(whose));
 }
 
-// Fetch the parts after an event, after an entry, or when events may have been missed.
-export function refresh() {
+// Fetch the parts after an event, after an entry, or when events may have been missed; what follows from a form of
+// the person's own is shown wherever it goes.
+export function refresh(isOwn = false) {
+  isOwnDue ||= isOwn;
   // After an event, retry at once.
   if (failures) began = 0;
   plan();
@@ -121,6 +125,8 @@ async function fetchParts() {
   began = Date.now();
   const asked = performance.now();
   const before = answers;
+  const isOwn = isOwnDue;
+  isOwnDue = false;
   try {
     const fetched = await fetchContents(true);
     closed = null;
@@ -130,12 +136,13 @@ async function fetchParts() {
     keepParts(fetched.map(({ part, next }) => [part.dataset.live, next.innerHTML]));
     // The answer to a form came in the meantime, and is newer.
     if (before !== answers) isDue = true;
-    else for (const { part, next } of fetched) update(part, next, asked);
+    else for (const { part, next } of fetched) update(part, next, asked, isOwn);
   } catch (error) {
     closed = Array.isArray(error.cause) ? error.cause : null;
     if (closed === SIGNED_OUT) forgetNight();
     failures += 1;
     isDue = true;
+    isOwnDue ||= isOwn;
   }
   isBusy = false;
   if (!followed) return;
@@ -164,9 +171,9 @@ async function fetchContents(keepsRows) {
   return shown.map((part) => ({ part, next: page.querySelector(`[data-live="${part.dataset.live}"]`) }));
 }
 
-function update(part, next, asked) {
+function update(part, next, asked, isOwn) {
   makeTaps(next);
-  const isLeft = updateInPlace(part, next, asked);
+  const isLeft = updateInPlace(part, next, asked, isOwn);
   if (isLeft) news.set(part.dataset.live, next.dataset.news ?? "Changed");
   else news.delete(part.dataset.live);
   showChoices();

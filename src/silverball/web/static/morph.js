@@ -45,7 +45,8 @@ export function morphChildren(old, wanted) {
   }
   while (at) {
     const following = at.nextSibling;
-    if (!stays.has(at.id)) at.remove();
+    // What is said about a form that was sent stays.
+    if (!stays.has(at.id) && !at.matches?.(".sending")) at.remove();
     at = following;
   }
 }

@@ -7,6 +7,8 @@ import { morph, morphChildren } from "./morph.js";
 const CONTROLS = "button, a, summary, input, select, textarea";
 // Less than that is a rounding of the browser.
 const PIXEL = 0.6;
+// A control is known by its first letters.
+const WORDS_MAX = 60;
 
 const rowsOf = (root) => [...root.querySelectorAll("[data-row]")];
 const isInView = ({ top, bottom, width }) => width > 0 && bottom > 0 && top < innerHeight;
@@ -77,31 +79,37 @@ function arrange(part, next) {
   return { arranged, isOther };
 }
 
-// Name -> where it is: rows in the document, controls in view as they are seen.
-function placesIn(root) {
+// Name -> where it is, in the document and in the window: all rows, and the controls, or those in view.
+function placesIn(root, isShown = () => true) {
   const places = new Map();
-  const put = (name, { left, top, width, height }) => places.set(name, [left, top, width, height]);
+  const put = (name, { left, top, width, height }) => places.set(name, { top, box: [left, top + scrollY, width, height] });
   for (const row of rowsOf(root)) put(row.id, row.getBoundingClientRect());
   const counts = new Map();
   for (const control of root.querySelectorAll(CONTROLS)) {
     if (control.closest("[data-row], [data-slot], dialog")) continue;
     const around = control.closest("[id], [data-live]");
-    const owner = around?.id || around?.dataset.live || "";
-    const count = (counts.get(owner) ?? 0) + 1;
-    counts.set(owner, count);
+    const words = control.textContent.trim().slice(0, WORDS_MAX) || control.name;
+    const name = [around?.id || around?.dataset.live, control.tagName, words].join(" ");
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
     const box = control.getBoundingClientRect();
-    if (isInView(box)) put(`${owner} ${control.tagName} ${count}`, box);
+    if (isShown(box)) put(`${name} ${count}`, box);
   }
   return places;
 }
 
-const isSamePlace = (place, other) =>
-  other !== undefined && place.every((number, index) => Math.abs(number - other[index]) < PIXEL);
+// The browser may scroll while a part is laid out for a moment; what is fixed to the window stays in it.
+function isSamePlace(place, other) {
+  if (!other) return false;
+  const differs = place.box.map((number, index) => Math.abs(number - other.box[index]) > PIXEL);
+  if (Math.abs(place.top - other.top) <= PIXEL) differs[1] = false;
+  return !differs.includes(true);
+}
 
 // Whether the part could be replaced without moving anything: it is laid out for a moment, before it is painted.
 function wouldStayStill(part, arranged) {
   const { scrollX, scrollY } = window;
-  const before = placesIn(document.body);
+  const before = placesIn(document.body, isInView);
   const trial = arranged.cloneNode(true);
   part.hidden = true;
   part.after(trial);
@@ -130,14 +138,18 @@ function updatePieces(part, next, asked) {
 }
 
 // Bring the part up to date as far as nothing moves, with content that was asked for at that time; says whether
-// something is left to be asked for.
-export function updateInPlace(part, next, asked) {
+// something is left to be asked for. What follows from the person's own form is shown wherever it goes.
+export function updateInPlace(part, next, asked, isOwn) {
   updatePieces(part, next, asked);
   const { arranged, isOther } = arrange(part, next);
   for (const row of rowsOf(arranged)) {
     const here = document.getElementById(row.id);
     // Rows are up to date already, as far as they may be.
     if (here && part.contains(here)) row.replaceWith(here.cloneNode(true));
+  }
+  if (isOwn) {
+    morphChildren(part, [...arranged.childNodes]);
+    return isOther;
   }
   if (isTouched(part, "[data-row], [data-slot]")) return isOther || shapeOf(part) !== shapeOf(arranged);
   if (!wouldStayStill(part, arranged)) return true;
