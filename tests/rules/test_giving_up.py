@@ -246,11 +246,11 @@ def test_one_of_four_is_last_without_the_points_of_the_last() -> None:
     # IFPA: 7, 5, 3, 1.
     night = begin("group_matchplay", players=4, scoring="ifpa")
     (game,) = night.open_games()
-    one, two, three, four = game.player_ids
-    night.record(GameOutcome(game_id=game.game_id, finishing_order=(one, two, three), gave_up=(four,)))
+    first, two, three, four = game.player_ids
+    night.record(GameOutcome(game_id=game.game_id, finishing_order=(first, two, three), gave_up=(four,)))
     after = night.game(game.game_id)
     assert after.result_points == (Decimal(7), Decimal(5), Decimal(3), Decimal(0))
-    assert after.result_positions == (one, two, three, four)
+    assert after.result_positions == (first, two, three, four)
 
 
 @pytest.mark.parametrize(
@@ -339,14 +339,14 @@ def test_a_hole_costs_the_limit_and_ten_without_one() -> None:
 def test_who_gave_up_may_be_corrected_to_have_played() -> None:
     night = begin("group_matchplay", players=4)
     (game,) = night.open_games()
-    one, two, three, four = game.player_ids
-    night.record(GameOutcome(game_id=game.game_id, finishing_order=(one, two, three), gave_up=(four,)))
-    night.record_order(night.game(game.game_id), one, two, four, three)
+    first, two, three, four = game.player_ids
+    night.record(GameOutcome(game_id=game.game_id, finishing_order=(first, two, three), gave_up=(four,)))
+    night.record_order(night.game(game.game_id), first, two, four, three)
     assert night.game(game.game_id).gave_up_ids == ()
     # And the other way round: the others keep the order in which they finished.
     give_up(night, night.game(game.game_id), [two])
     after = night.game(game.game_id)
-    assert (after.gave_up, after.result_positions) == ((two,), (one, four, three, two))
+    assert (after.gave_up, after.result_positions) == ((two,), (first, four, three, two))
 
 
 @pytest.mark.parametrize(
