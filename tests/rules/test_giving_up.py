@@ -14,11 +14,12 @@ import pytest
 from rules.night import Night, a_night
 from rules.verify.walked_nights import JournalledNight, journalled
 from silverball.kit.errors import Conflict, Invalid, Refusal
-from silverball.rules.commands import clocks, giving_up
+from silverball.rules.commands import clocks, giving_up, roster
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.format import PlayKind, ResultUnit
+from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, NewAttempt
 from silverball.rules.model.tournament import Game, SinglePlayerGame
 from silverball.rules.registry import FORMATS
@@ -245,11 +246,11 @@ def test_one_of_four_is_last_without_the_points_of_the_last() -> None:
     # IFPA: 7, 5, 3, 1.
     night = begin("group_matchplay", players=4, scoring="ifpa")
     (game,) = night.open_games()
-    one, two, three, four = game.player_ids
-    night.record(GameOutcome(game_id=game.game_id, finishing_order=(one, two, three), gave_up=(four,)))
+    first, two, three, four = game.player_ids
+    night.record(GameOutcome(game_id=game.game_id, finishing_order=(first, two, three), gave_up=(four,)))
     after = night.game(game.game_id)
     assert after.result_points == (Decimal(7), Decimal(5), Decimal(3), Decimal(0))
-    assert after.result_positions == (one, two, three, four)
+    assert after.result_positions == (first, two, three, four)
 
 
 @pytest.mark.parametrize(
@@ -338,14 +339,14 @@ def test_a_hole_costs_the_limit_and_ten_without_one() -> None:
 def test_who_gave_up_may_be_corrected_to_have_played() -> None:
     night = begin("group_matchplay", players=4)
     (game,) = night.open_games()
-    one, two, three, four = game.player_ids
-    night.record(GameOutcome(game_id=game.game_id, finishing_order=(one, two, three), gave_up=(four,)))
-    night.record_order(night.game(game.game_id), one, two, four, three)
+    first, two, three, four = game.player_ids
+    night.record(GameOutcome(game_id=game.game_id, finishing_order=(first, two, three), gave_up=(four,)))
+    night.record_order(night.game(game.game_id), first, two, four, three)
     assert night.game(game.game_id).gave_up_ids == ()
     # And the other way round: the others keep the order in which they finished.
     give_up(night, night.game(game.game_id), [two])
     after = night.game(game.game_id)
-    assert (after.gave_up, after.result_positions) == ((two,), (one, four, three, two))
+    assert (after.gave_up, after.result_positions) == ((two,), (first, four, three, two))
 
 
 @pytest.mark.parametrize(
@@ -374,3 +375,49 @@ def test_who_has_nothing_open_is_told_so() -> None:
     night.finish_round()
     with pytest.raises(Conflict, match="nothing to forfeit"):
         tournament_commands.forfeit_open_games(night.tournament, 1, Random(1), night.now)
+
+
+def sentence_of_refusal(attempt: Callable[[], Sequence[Change]]) -> str:
+    """What the refusal says, in small letters; nothing where it works, or where no game is open."""
+    try:
+        attempt()
+    except IndexError:
+        return ""
+    except Refusal as refusal:
+        return refusal.text().lower()
+    return ""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_refusal_names_a_way_that_is_refused_too(kind: str) -> None:
+    """Each way out of a tournament that is refused names one that works."""
+    night = begin(kind)
+    player_id = min(night.open_games()[0].player_ids) if night.open_games() else 1
+
+    def change(**fields: Any) -> Sequence[Change]:
+        return roster.change_entrant(night.tournament, player_id, fields, night.dice(), night.now)
+
+    ways: dict[str, Callable[[], Sequence[Change]]] = {
+        "inactive": lambda: change(is_active=False),
+        "forfeit": lambda: tournament_commands.forfeit_open_games(
+            night.tournament, player_id, night.dice(), night.now
+        ),
+        "gives up": lambda: tournament_commands.forfeit_open_games(
+            night.tournament, player_id, night.dice(), night.now
+        ),
+        "drop": lambda: change(is_active=False),
+    }
+    attempts: list[Callable[[], Sequence[Change]]] = [
+        *ways.values(),
+        lambda: change(is_active=False, open_game=roster.LAST_PLACE),
+        lambda: change(is_active=False, open_game=roster.GOES_ON),
+        lambda: change(away_rounds=1),
+        lambda: tournament_commands.remove_entrant(
+            night.tournament, player_id, dice=night.dice(), now=night.now
+        ),
+        lambda: game_commands.remove_player(night.tournament, night.open_games()[0].game_id, player_id),
+    ]
+    for attempt in attempts:
+        sentence = sentence_of_refusal(attempt)
+        for way in [way for words, way in ways.items() if words in sentence]:
+            assert way() or not night.open_games(), sentence

@@ -46,20 +46,20 @@ def players_of(store: Store, organizer: int, final: int) -> list[int]:
 @pytest.mark.both_databases
 def test_a_final_has_the_best_of_the_series_and_follows_its_table(store: Store) -> None:
     organizer, series, players = a_league(store, [[1, 2, 3, 4, 5], [1, 2, 3, 4, 5]])
-    one, two, three, four, five = players
+    first, two, three, four, five = players
     body = {"type": "group_bracket", "players": 4}
     final = do(store, organizer, "POST", f"/series/{series}/playoffs", body)
     assert (final["name"], final["bracketSize"]) == ("League: final", 4)
     path = f"/tournaments/{final['tournamentId']}"
-    assert players_of(store, organizer, final["tournamentId"]) == [one, two, three, four]
+    assert players_of(store, organizer, final["tournamentId"]) == [first, two, three, four]
     # One more night: 5 comes before 4, and 2 before 1.
     for _ in range(3):
-        play_night(store, organizer, players, series, [two, one, three, five, four])
+        play_night(store, organizer, players, series, [two, first, three, five, four])
     _, answer = build.ask(store, f"/api{path}/finals", by=organizer)
     found = answer["data"]["difference"]
     assert (answer["data"]["seriesId"], found["entering"], found["leaving"]) == (series, [five], [four])
     do(store, organizer, "POST", path + "/finals/follow", {})
-    assert players_of(store, organizer, final["tournamentId"]) == [two, one, three, five]
+    assert players_of(store, organizer, final["tournamentId"]) == [two, first, three, five]
     do(store, organizer, "POST", path + "/start", {})
 
 

@@ -121,7 +121,7 @@ def test_a_step_that_could_not_start_is_refused(store: Store, step: Any, field: 
 @pytest.mark.both_databases
 def test_a_final_follows_a_correction_of_qualifying_by_one_action(store: Store) -> None:
     night = a_qualifier(store, [9, 8, 7, 6, 5, 4])
-    one, two, three, four, five, _six = night.player_ids
+    first, two, three, four, five, _six = night.player_ids
     final = do(store, night, "POST", "/playoffs", {"type": "bracket", "players": 4})["tournamentId"]
     assert difference(store, night, final) is None
     do(store, night, "POST", "/start", {}, of=final)
@@ -129,25 +129,25 @@ def test_a_final_follows_a_correction_of_qualifying_by_one_action(store: Store) 
     set_points(store, night, [8, 9, 7, 2, 6, 4])
     found = difference(store, night, final)
     assert (found["entering"], found["leaving"], found["canFollow"]) == ([five], [four], True)
-    assert {seed["playerId"]: seed["seed"] for seed in found["reseeded"]} == {two: 1, one: 2}
+    assert {seed["playerId"]: seed["seed"] for seed in found["reseeded"]} == {two: 1, first: 2}
     # Nothing happens by itself.
-    assert seeds_of(store, night, final) == [one, two, three, four]
+    assert seeds_of(store, night, final) == [first, two, three, four]
     do(store, night, "POST", "/finals/follow", {}, of=final)
-    assert seeds_of(store, night, final) == [two, one, three, five]
+    assert seeds_of(store, night, final) == [two, first, three, five]
     assert difference(store, night, final) is None
     _, answer = build.ask(store, f"{PATH}/{final}", by=night.organizer_id)
     assert answer["data"]["status"] == "planned"
     # One action, undone as one: it is started again, with those who played.
     _, journal = build.ask(store, f"{PATH}/{final}/journal", by=night.organizer_id)
     do(store, night, "POST", "/undo", {"action": journal["meta"]["undoable"]}, of=final)
-    assert seeds_of(store, night, final) == [one, two, three, four]
+    assert seeds_of(store, night, final) == [first, two, three, four]
     _, answer = build.ask(store, f"{PATH}/{final}", by=night.organizer_id)
     assert answer["data"]["status"] == "started"
 
 
 def test_who_was_taken_out_or_put_in_by_hand_stays_so(store: Store) -> None:
     night = a_qualifier(store, [9, 8, 7, 6, 5, 4])
-    one, two, three, four, five, six = night.player_ids
+    first, two, three, four, five, six = night.player_ids
     final = do(store, night, "POST", "/playoffs", {"type": "bracket", "players": 4})["tournamentId"]
     do(store, night, "DELETE", f"/players/{three}", {}, of=final)
     do(store, night, "POST", "/players", {"playerId": six}, of=final)
@@ -156,7 +156,7 @@ def test_who_was_taken_out_or_put_in_by_hand_stays_so(store: Store) -> None:
     set_points(store, night, [8, 9, 7, 6, 5, 4])
     assert difference(store, night, final)["entering"] == []
     do(store, night, "POST", "/finals/follow", {}, of=final)
-    assert seeds_of(store, night, final) == [two, one, four, six]
+    assert seeds_of(store, night, final) == [two, first, four, six]
     # With the next in line, the fifth replaces who declined.
     set_points(store, night, [9, 8, 7, 6, 5, 4])
     do(store, night, "POST", "/finals/follow", {"nextInLine": True}, of=final)

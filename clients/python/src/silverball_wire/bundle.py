@@ -218,7 +218,7 @@ class FinalStepFacts(Wire, frozen=True, kw_only=True):
 
 
 class FinalSourceFacts(Wire, frozen=True, kw_only=True):
-    """What a final was made from."""
+    """The tournament or series that a final was made from."""
 
     source_tournament: int | None
     """Number of the tournament on the site where the final was made; null for a series."""

@@ -13,7 +13,7 @@ class Seed(Wire, frozen=True, kw_only=True):
 
 
 class FinalDifference(Wire, frozen=True, kw_only=True):
-    """What the source of a final would give now, against what the final has."""
+    """The changes that would make a final what its source gives now."""
 
     entering: tuple[int, ...]
     """Ids of the players who would come in."""

@@ -104,7 +104,7 @@ def check_number(form: Format, count: int, field_name: str) -> None:
 
 
 def cut_of(rows: Sequence[Standing], steps: Sequence[FinalStep]) -> Cut:
-    """Who goes on to the last of these steps. Takes the rows of those who can, by position."""
+    """The places that go on to the last of these steps. Takes the rows of those who can, by position."""
     first, last = 0, 0
     for step in steps:
         first = last
@@ -125,7 +125,7 @@ def _end_of_step(rows: Sequence[Standing], first: int, step: FinalStep) -> int:
 
 
 def _values(rows: Sequence[Standing]) -> list[Decimal]:
-    """What the standings go by: strikes where there are any, else points."""
+    """The numbers that the standings go by: strikes where there are any, else points."""
     if any(row.strike_count for row in rows):
         return [Decimal(row.strike_count or 0) for row in rows]
     return [Decimal(str(row.points or 0)) for row in rows]
@@ -147,7 +147,7 @@ def byes_and_rounds(
 
 
 class Difference(Struct, frozen=True, kw_only=True):
-    """What the source of a final would give now, against what the final has."""
+    """The changes that would make a final what its source gives now."""
 
     entering: tuple[int, ...] = ()
     leaving: tuple[int, ...] = ()

@@ -330,7 +330,7 @@ def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, n
 
 
 def _fit_to_players(tournament: Tournament) -> list[Change]:
-    """What follows from the number of players before the start."""
+    """The changes that follow from the number of players before the start."""
     return format_of(tournament).fit_to_players(tournament) if tournament.status == "planned" else []
 
 

@@ -26,7 +26,7 @@ class FinalStep(Struct, frozen=True, kw_only=True):
 
 
 class FinalSource(Struct, frozen=True, kw_only=True):
-    """What a final was made from: a tournament or a series, and the places that it takes."""
+    """The tournament or the series that a final was made from, and the places that it takes."""
 
     tournament_id: int | None = None
     series_id: int | None = None

@@ -134,7 +134,7 @@ def _game_faults(tournament: Tournament, game: Game, checks: FormatChecks) -> li
 def _given_up_faults(
     tournament: Tournament, game: Game, kind: StrikeKind, shown: Sequence[Decimal]
 ) -> list[str]:
-    """Who gave up has nothing, or the strikes of the last place; the others the first places of the group."""
+    """Faults of a game that was given up: others have its first places, those who gave up have nothing."""
     gone, size = set(game.gave_up_ids), len(game.player_ids)
     if not gone <= set(game.player_ids):
         return [f"Somebody gave up game {game.game_id} who is not in it."]

@@ -88,7 +88,7 @@ class NewSeriesFinal(Body, frozen=True, kw_only=True):
 
 
 class FollowSource(Body, frozen=True, kw_only=True):
-    """What becomes of places that were given up by hand."""
+    """The fate of places from which somebody was taken out by hand."""
 
     next_in_line: bool = False
     """Whether the next in line replaces a player who was taken out by hand; otherwise nobody does."""

@@ -74,7 +74,7 @@ class NewEntrants(NewEntrant, frozen=True, kw_only=True):
 
 
 class GivingUp(Body, frozen=True, kw_only=True):
-    """What a player gives up."""
+    """The games that a player gives up."""
 
     what: Literal["games", "leaves", "did-not-come"] = "games"
     """`games` gives up the open games. `leaves` also gives up each later one. `did-not-come` takes the player

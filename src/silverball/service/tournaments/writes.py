@@ -639,7 +639,7 @@ def create_series_final(call: Write[NewSeriesFinal], dice: Random) -> Tournament
 
 
 def _drawn_source(call: Write[NewSeriesFinal], series_id: int, step: FinalStep, dice: Random) -> FinalSource:
-    """Who goes on from the table of the series, best seed first; ties inside are drawn."""
+    """The places of the series' table that go on, best seed first; ties inside are drawn."""
     body = call.body
     if step.players is None:
         finals.check_step(step, "")

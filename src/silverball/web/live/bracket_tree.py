@@ -220,7 +220,7 @@ def _half_and_title(
 
 
 def _who_comes(source: Source, matches: Matches, numbers: Mapping[NodeKey, int]) -> str:
-    """Whose seat it is, by the number of the match that decides it: byes are passed over."""
+    """The words for an empty seat, by the number of the match that decides it: byes are passed over."""
     assert not isinstance(source, SeedSource)
     if source.node in numbers:
         word = "Winner" if isinstance(source, WinnerSource) else "Loser"
