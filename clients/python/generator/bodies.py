@@ -22,6 +22,7 @@ PLAIN_NAMES: dict[Any, str] = {
     str: "str",
     bool: "bool",
     float: "float",
+    bytes: "bytes",
     NoneType: "None",
     Any: "Any",
     UnsetType: "UnsetType",

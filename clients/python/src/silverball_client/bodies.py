@@ -3,11 +3,33 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from silverball_wire.imports import ImportDecision
 from silverball_wire.values import LinkType
+
+
+class DecidedMachine(Struct, rename="camel", frozen=True, kw_only=True):
+    """A machine of a look, with what was decided about it."""
+
+    line: int | UnsetType = UNSET
+    name: str | None | UnsetType = UNSET
+    opdb_id: str | None | UnsetType = UNSET
+    decision: Literal["new", "arena", "leaveOut"] | None | UnsetType = UNSET
+
+
+class DecidedRow(Struct, rename="camel", frozen=True, kw_only=True):
+    """A row of a look, with what was decided about it."""
+
+    line: int | UnsetType = UNSET
+    name: str | None | UnsetType = UNSET
+    ifpa_id: int | None | UnsetType = UNSET
+    seed: int | None | UnsetType = UNSET
+    decision: ImportDecision | None | UnsetType = UNSET
+    player_id: int | None | UnsetType = UNSET
+    same_as: int | None | UnsetType = UNSET
 
 
 class NewEntryBundle(Struct, rename="camel", frozen=True, kw_only=True):
@@ -64,6 +86,17 @@ class NewEntrant(Struct, rename="camel", frozen=True, kw_only=True):
     labels: Sequence[str] | UnsetType = UNSET
     label_color: str | UnsetType | None = UNSET
     game_id: int | UnsetType = UNSET
+
+
+class NewFinal(Struct, rename="camel", frozen=True, kw_only=True):
+    """A step to a final: who goes on, and into what."""
+
+    name: str
+    type: str
+    players: int | None | UnsetType = UNSET
+    half: bool | UnsetType = UNSET
+    within: Decimal | float | None | UnsetType = UNSET
+    settings: Mapping[str, Any] | UnsetType = UNSET
 
 
 class NewLineupArena(Struct, rename="camel", frozen=True, kw_only=True):

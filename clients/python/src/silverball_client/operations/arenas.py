@@ -5,8 +5,10 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
+from silverball_client.bodies import DecidedMachine
 from silverball_client.calling import M, Request, Resource, operation, paged
 from silverball_wire.arenas import Arena
+from silverball_wire.imports import MachinesImport
 
 
 class ArenasResource(Resource[M]):
@@ -56,6 +58,66 @@ class ArenasResource(Resource[M]):
             ("arenas", arena_id),
             Arena,
             in_data=True,
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def import_list(
+        self,
+        *,
+        text: str | UnsetType = UNSET,
+        file: bytes | UnsetType = UNSET,
+        encoding: Literal["utf-8", "utf-16-le", "utf-16-be", "windows-1252", "windows-1250", "mac-roman"]
+        | UnsetType = UNSET,
+        sheet: str | UnsetType = UNSET,
+        columns: Sequence[
+            Literal[
+                "name",
+                "first",
+                "middle",
+                "last",
+                "number",
+                "seed",
+                "town",
+                "country",
+                "initials",
+                "pronouns",
+                "paid",
+                "ordinal",
+                "place",
+                "score",
+                "machine",
+                "shortName",
+                "opdbId",
+                "other",
+            ]
+        ]
+        | UnsetType = UNSET,
+        plan: str | UnsetType = UNSET,
+        tournament_id: int | UnsetType = UNSET,
+        rows: Sequence[DecidedMachine] | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Request[MachinesImport]:
+        """Look at a list of machines as a text or a file, or store its rows; a file may be multipart.
+
+        `POST /api/arenas/import`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "POST",
+            ("arenas", "import"),
+            MachinesImport,
+            in_data=True,
+            body={
+                "text": text,
+                "file": file,
+                "encoding": encoding,
+                "sheet": sheet,
+                "columns": columns,
+                "plan": plan,
+                "tournamentId": tournament_id,
+                "rows": rows,
+            },
             is_write=True,
             idempotency_key=idempotency_key,
         )

@@ -268,7 +268,7 @@ class GamesResource(Resource[M]):
         strikes: Sequence[int] | UnsetType = UNSET,
         strokes: Mapping[int, int] | UnsetType = UNSET,
         games: Mapping[int, int] | UnsetType = UNSET,
-        forfeit: int | UnsetType = UNSET,
+        forfeit: int | Sequence[int] | UnsetType = UNSET,
         correction: ResultCorrection | UnsetType = UNSET,
         dry_run: bool | UnsetType = UNSET,
         idempotency_key: str | None = None,

@@ -5,7 +5,9 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
+from silverball_client.bodies import DecidedRow
 from silverball_client.calling import M, Request, Resource, operation, paged
+from silverball_wire.imports import PlayersImport
 from silverball_wire.players import Claim, Player
 
 
@@ -120,6 +122,68 @@ class PlayersResource(Resource[M]):
             Player,
             in_data=True,
             query={"user": user},
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def import_list(
+        self,
+        *,
+        text: str | UnsetType = UNSET,
+        file: bytes | UnsetType = UNSET,
+        encoding: Literal["utf-8", "utf-16-le", "utf-16-be", "windows-1252", "windows-1250", "mac-roman"]
+        | UnsetType = UNSET,
+        sheet: str | UnsetType = UNSET,
+        columns: Sequence[
+            Literal[
+                "name",
+                "first",
+                "middle",
+                "last",
+                "number",
+                "seed",
+                "town",
+                "country",
+                "initials",
+                "pronouns",
+                "paid",
+                "ordinal",
+                "place",
+                "score",
+                "machine",
+                "shortName",
+                "opdbId",
+                "other",
+            ]
+        ]
+        | UnsetType = UNSET,
+        plan: str | UnsetType = UNSET,
+        name_order: Literal["firstLast", "lastFirst"] | UnsetType = UNSET,
+        tournament_id: int | UnsetType = UNSET,
+        rows: Sequence[DecidedRow] | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Request[PlayersImport]:
+        """Look at a list of players as a text or a file, or store its rows; a file may be multipart.
+
+        `POST /api/players/import`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "POST",
+            ("players", "import"),
+            PlayersImport,
+            in_data=True,
+            body={
+                "text": text,
+                "file": file,
+                "encoding": encoding,
+                "sheet": sheet,
+                "columns": columns,
+                "plan": plan,
+                "nameOrder": name_order,
+                "tournamentId": tournament_id,
+                "rows": rows,
+            },
             is_write=True,
             idempotency_key=idempotency_key,
         )

@@ -1,16 +1,19 @@
 """Operations of `client.series`."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from decimal import Decimal
+from typing import Any, Literal, Unpack
 
 from msgspec import UNSET, UnsetType
 
 from silverball_client.bodies import NewBand
-from silverball_client.calling import Alternatives, M, Request, Resource, operation, paged
+from silverball_client.calling import Alternatives, M, Request, Resource, chosen, operation, paged
+from silverball_client.options import TournamentParts
 from silverball_wire.generated.words import BestGameScoring
 from silverball_wire.players import Player
 from silverball_wire.series import Series, SeriesDetails, SeriesListItem, SeriesStats
 from silverball_wire.standings import EventResults
+from silverball_wire.tournaments import Tournament
 
 
 class SeriesResource(Resource[M]):
@@ -143,6 +146,44 @@ class SeriesResource(Resource[M]):
             ("series",),
             SeriesListItem,
             query={"owner": owner, "played": played, "status": status, "page": page},
+        )
+
+    @operation
+    def playoffs(
+        self,
+        series_id: int,
+        *,
+        type: str,
+        players: int | Sequence[int] | UnsetType = UNSET,
+        half: Literal[True] | UnsetType = UNSET,
+        within: Decimal | float | UnsetType = UNSET,
+        nights_min: int | UnsetType = UNSET,
+        name: str | UnsetType = UNSET,
+        settings: Mapping[str, Any] | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+        **options: Unpack[TournamentParts],
+    ) -> Request[Tournament]:
+        """Create a final for the best of a series, seeded by their places in its table.
+
+        `POST /api/series/{seriesId}/playoffs`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "POST",
+            ("series", series_id, "playoffs"),
+            Tournament,
+            in_data=True,
+            query=chosen(options, TournamentParts, TournamentParts),
+            body={
+                "type": type,
+                "players": players,
+                "half": half,
+                "within": within,
+                "nightsMin": nights_min,
+                "name": name,
+                "settings": settings,
+            },
+            is_write=True,
+            idempotency_key=idempotency_key,
         )
 
     @operation

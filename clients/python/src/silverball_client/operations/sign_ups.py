@@ -133,6 +133,7 @@ class SignUpsResource(Resource[M]):
         *,
         here: bool | UnsetType = UNSET,
         payment: NewPayment | None | UnsetType = UNSET,
+        as_player: int | None | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> Request[SignUpList]:
         """Let somebody in who signed up themselves, and check them in or record what they paid.
@@ -145,7 +146,7 @@ class SignUpsResource(Resource[M]):
             ("tournaments", tournament_id, "sign-ups", "untaken", sign_up_id),
             SignUpList,
             in_data=True,
-            body={"here": here, "payment": payment},
+            body={"here": here, "payment": payment, "asPlayer": as_player},
             is_write=True,
             idempotency_key=idempotency_key,
         )

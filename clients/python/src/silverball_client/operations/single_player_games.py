@@ -106,6 +106,7 @@ class SinglePlayerGamesResource(Resource[M]):
         rolls: Sequence[int] | UnsetType = UNSET,
         correction: ResultCorrection | UnsetType = UNSET,
         dry_run: bool | UnsetType = UNSET,
+        forfeit: int | Sequence[int] | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> Request[RecordedSinglePlayerGame]:
         """Record or correct the result of a single player game.
@@ -123,6 +124,7 @@ class SinglePlayerGamesResource(Resource[M]):
                 "rolls": rolls,
                 "correction": correction,
                 "dryRun": dry_run,
+                "forfeit": forfeit,
             },
             is_write=True,
             idempotency_key=idempotency_key,

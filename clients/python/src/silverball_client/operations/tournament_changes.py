@@ -2,18 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
 from typing import Any, Literal, Unpack
 
 from msgspec import UNSET, UnsetType
 
-from silverball_client.bodies import EntrySales, Registration, TournamentLink
+from silverball_client.bodies import EntrySales, NewFinal, Registration, TournamentLink
 from silverball_client.calling import Alternatives, M, Request, Resource, chosen, operation
 from silverball_client.options import FormatSettings, SettingsAndParts, TournamentParts
+from silverball_wire.finals import Finals
 from silverball_wire.games import Game
 from silverball_wire.prizes import PrizeMoney
 from silverball_wire.singleplayer import SinglePlayerGame
 from silverball_wire.standings import Standing
-from silverball_wire.tournaments import Tournament
+from silverball_wire.tournaments import PairsApart, Tournament
 
 
 class TournamentChanges(Resource[M]):
@@ -159,9 +161,12 @@ class TournamentChanges(Resource[M]):
         self,
         tournament_id: int,
         *,
-        type: str,
+        type: str | UnsetType = UNSET,
         players: int | Sequence[int] | UnsetType = UNSET,
         band: int | UnsetType = UNSET,
+        half: Literal[True] | UnsetType = UNSET,
+        within: Decimal | float | UnsetType = UNSET,
+        final: int | UnsetType = UNSET,
         name: str | UnsetType = UNSET,
         settings: Mapping[str, Any] | UnsetType = UNSET,
         idempotency_key: str | None = None,
@@ -177,7 +182,16 @@ class TournamentChanges(Resource[M]):
             Tournament,
             in_data=True,
             query=chosen(options, TournamentParts, TournamentParts),
-            body={"type": type, "players": players, "band": band, "name": name, "settings": settings},
+            body={
+                "type": type,
+                "players": players,
+                "band": band,
+                "half": half,
+                "within": within,
+                "final": final,
+                "name": name,
+                "settings": settings,
+            },
             is_write=True,
             idempotency_key=idempotency_key,
         )
@@ -196,6 +210,28 @@ class TournamentChanges(Resource[M]):
             Tournament,
             in_data=True,
             query=chosen(options, TournamentParts, TournamentParts),
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def finals_follow(
+        self,
+        tournament_id: int,
+        *,
+        next_in_line: bool | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Request[Finals]:
+        """Let a final without results take over what its source gives now, start taken back.
+
+        `POST /api/tournaments/{tournamentId}/finals/follow`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "POST",
+            ("tournaments", tournament_id, "finals", "follow"),
+            Finals,
+            in_data=True,
+            body={"nextInLine": next_in_line},
             is_write=True,
             idempotency_key=idempotency_key,
         )
@@ -233,6 +269,42 @@ class TournamentChanges(Resource[M]):
             Tournament,
             in_data=True,
             query=chosen(options, TournamentParts, TournamentParts),
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def set_finals(
+        self, tournament_id: int, *, steps: Sequence[NewFinal], idempotency_key: str | None = None
+    ) -> Request[Finals]:
+        """Set the finals that a tournament leads to.
+
+        `PUT /api/tournaments/{tournamentId}/finals`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "PUT",
+            ("tournaments", tournament_id, "finals"),
+            Finals,
+            in_data=True,
+            body={"steps": steps},
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def set_pairs_apart(
+        self, tournament_id: int, *, pairs: Sequence[Sequence[int]], idempotency_key: str | None = None
+    ) -> Request[PairsApart]:
+        """Set the pairs of players whom draws keep apart.
+
+        `PUT /api/tournaments/{tournamentId}/pairs-apart`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "PUT",
+            ("tournaments", tournament_id, "pairs-apart"),
+            PairsApart,
+            in_data=True,
+            body={"pairs": pairs},
             is_write=True,
             idempotency_key=idempotency_key,
         )

@@ -146,6 +146,7 @@ class TournamentLineup(Resource[M]):
         best_game_queue_closed: bool | UnsetType = UNSET,
         redraw: bool | UnsetType = UNSET,
         dissolve_queue: bool | UnsetType = UNSET,
+        remove_scores: bool | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> Request[Arena]:
         """Change an arena's labels, status or switches; `redraw` moves its open games when it breaks down.
@@ -167,6 +168,7 @@ class TournamentLineup(Resource[M]):
                 "bestGameQueueClosed": best_game_queue_closed,
                 "redraw": redraw,
                 "dissolveQueue": dissolve_queue,
+                "removeScores": remove_scores,
             },
             is_write=True,
             idempotency_key=idempotency_key,

@@ -88,9 +88,14 @@ class TournamentRoster(Resource[M]):
 
     @operation
     def forfeit_player(
-        self, tournament_id: int, player_id: int, *, idempotency_key: str | None = None
+        self,
+        tournament_id: int,
+        player_id: int,
+        *,
+        what: Literal["games", "leaves", "did-not-come"] | UnsetType = UNSET,
+        idempotency_key: str | None = None,
     ) -> Request[Player]:
-        """Forfeit the open two-player games of a player who leaves a bracket or a round robin.
+        """Give up the open games of a player, let them leave, or take out who did not come.
 
         `POST /api/tournaments/{tournamentId}/players/{playerId}/forfeit`. Needs a token with the ability
         `manage`.
@@ -100,6 +105,7 @@ class TournamentRoster(Resource[M]):
             ("tournaments", tournament_id, "players", player_id, "forfeit"),
             Player,
             in_data=True,
+            body={"what": what},
             is_write=True,
             idempotency_key=idempotency_key,
         )

@@ -10,6 +10,7 @@ from silverball_client.operations.tournament_reports import TournamentReports
 from silverball_client.operations.tournament_roster import TournamentRoster
 from silverball_client.operations.tournament_staff import TournamentStaff
 from silverball_client.options import TournamentParts
+from silverball_wire.finals import Finals
 from silverball_wire.games import Game
 from silverball_wire.plans import Forecast, TournamentEstimate
 from silverball_wire.prizes import PrizeMoney, PrizeTable, SignUpList
@@ -17,7 +18,7 @@ from silverball_wire.queues import AmazingRaceState, ArenaQueues, FrenzyState
 from silverball_wire.rounds import MaxMatchplayState, Round, TournamentDraws
 from silverball_wire.singleplayer import Card
 from silverball_wire.standings import EventResults, Standing
-from silverball_wire.tournaments import Tournament
+from silverball_wire.tournaments import PairsApart, Tournament
 from silverball_wire.webhooks import Webhook
 
 
@@ -110,6 +111,19 @@ class TournamentsResource(
             EventResults,
             in_data=True,
             query={"players": players},
+        )
+
+    @operation
+    def finals(self, tournament_id: int) -> Request[Finals]:
+        """The finals of the caller's tournament, who would go on, and how a final differs from its source.
+
+        `GET /api/tournaments/{tournamentId}/finals`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "finals"),
+            Finals,
+            in_data=True,
         )
 
     @operation
@@ -227,6 +241,19 @@ class TournamentsResource(
             "GET",
             ("tournaments", tournament_id, "max-matchplay"),
             MaxMatchplayState,
+        )
+
+    @operation
+    def pairs_apart(self, tournament_id: int) -> Request[PairsApart]:
+        """Pairs of players whom draws keep apart, for the organizer alone.
+
+        `GET /api/tournaments/{tournamentId}/pairs-apart`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "pairs-apart"),
+            PairsApart,
+            in_data=True,
         )
 
     @operation

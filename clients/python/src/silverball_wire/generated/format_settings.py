@@ -82,11 +82,11 @@ class FormatSettings(Wire, frozen=True, kw_only=True):
     round_robin_group_size: int | UnsetType | None = UNSET
     """Number of players in a group; 0 for one group of all."""
     round_count: int | UnsetType | None = UNSET
-    """Number of rounds, computed from the size of the bracket."""
+    """Number of rounds, computed from the size of the bracket; 2 is kept for 40 players."""
     bracket_size: int | UnsetType | None = UNSET
     """Number of places in the bracket."""
     group_bracket_double_byes: int | UnsetType | None = UNSET
-    """1 gives the top quarter of the seeds two byes, 0 none."""
+    """1 gives the top quarter of 8, 16, 32 or 64 seeds two byes, 0 none."""
     ladder_type: LadderType | UnsetType | None = UNSET
     """`regular` eliminates one player per game, `fast` two."""
     frenzy_duration: int | UnsetType | None = UNSET
