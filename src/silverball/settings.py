@@ -16,6 +16,7 @@ T = TypeVar("T")
 PREFIX = "SILVERBALL_"
 MAIL_SENDER = re.compile(r"{0}|[^<>@\r\n]+ <{0}>".format(r"[^\s@<>,]+@[^\s@<>,]+"), re.ASCII)
 HOST_AND_PORT = re.compile(r"[^\s:/@]+:[0-9]{1,5}")
+WEB_ADDRESS = re.compile(r"https?://[^\s/?#]+(/[^\s?#]*)?")
 # What a line of security.txt can hold (RFC 9116); no e-mail address without `mailto:`.
 CONTACT = re.compile(r"mailto:[^\s@]+@[^\s@]+|https://\S+", re.ASCII)
 PORT_MAX = 65_535
@@ -268,6 +269,10 @@ def _refuse_impossible(loaded: Settings) -> None:
     if not 0 < loaded.rating_rd_min <= loaded.rating_rd_default <= loaded.rating_rd_max:
         raise SettingError(
             "SILVERBALL_RATING_RD_MIN must be above 0, and _RD_DEFAULT between it and _RD_MAX."
+        )
+    if loaded.base_url and not WEB_ADDRESS.fullmatch(loaded.base_url):
+        raise SettingError(
+            f"{PREFIX}BASE_URL must be like https://pinball.example.org, not {loaded.base_url!r}."
         )
     for name in ("audit_days", "sign_in_days", "sign_in_idle_hours"):
         if getattr(loaded, name) < 1:
