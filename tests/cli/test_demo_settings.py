@@ -104,7 +104,6 @@ def test_every_setting_is_tried() -> None:
     assert {PREFIX + name for name in VALUES} == {setting.name for setting in SETTINGS}
 
 
-@pytest.mark.sample(2)
 @pytest.mark.parametrize(("name", "value"), STARTS)
 def test_the_demo_starts_again_under_another_value_of_each_setting(
     loaded: Path, name: str, value: str
