@@ -34,6 +34,7 @@ IN_FILE = "_file"
 TABLES = ("database", "mail", "backup")
 MAIL_SENDER = re.compile(r"{0}|[^<>@\r\n]+ <{0}>".format(r"[^\s@<>,]+@[^\s@<>,]+"), re.ASCII)
 HOST_AND_PORT = re.compile(r"[^\s:/@]+:[0-9]{1,5}|\[[0-9a-fA-F:]+\]:[0-9]{1,5}")
+WEB_ADDRESS = re.compile(r"https?://[^\s/?#]+(/[^\s?#]*)?")
 PASSWORD_IN_URL = re.compile(r"(://[^:/@]*:).*@")
 PORT_MAX = 65_535
 STAND_IN_PER_MINUTE = 120
@@ -634,6 +635,9 @@ def _label(given: Mapping[str, GivenValue], name: str) -> str:
 
 def _refuse_impossible(loaded: Settings, given: Mapping[str, GivenValue]) -> None:
     """Raise SettingError for values that mean nothing, alone or together."""
+    if loaded.base_url and not WEB_ADDRESS.fullmatch(loaded.base_url):
+        label = _label(given, "base_url")
+        raise SettingError(f"{label} must be like https://pinball.example.org, not {loaded.base_url!r}.")
     for name in ("egress_proxy", "metrics_address"):
         value = getattr(loaded, name)
         if value and (

@@ -87,7 +87,7 @@ def test_a_good_installation_has_nothing_to_complain_of(file: Path) -> None:
         ({"SILVERBALL_BACKUP_PASSPHRASE": ""}, "backup passphrase", "warning", "not encrypted"),
         ({"SILVERBALL_BACKUP_PASSPHRASE": "short"}, "backup passphrase", "error", "12 characters"),
         ({"SILVERBALL_BASE_URL": ""}, "base URL", "warning", "is not set"),
-        ({"SILVERBALL_BASE_URL": "pinball"}, "base URL", "error", "no address"),
+        ({"SILVERBALL_BASE_URL": "pinball"}, "settings", "error", "must be like https://"),
         ({"SILVERBALL_BASE_URL": "http://pinball.example"}, "base URL", "warning", "without TLS"),
         ({"SILVERBALL_EXPORTS_FOLDER": "/dev/null/x"}, "exports folder", "error", "cannot be written"),
         ({"SILVERBALL_REDIS_URL": "nonsense"}, "Redis", "error", "does not answer"),

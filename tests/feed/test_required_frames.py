@@ -1,8 +1,10 @@
 """Every frame that is sent is one that the published libraries can read (docs/feed.md)."""
 
 import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from silverball.feed import messages, protocol
 from silverball.store.tournament.announcements import Announcement
 
+PAGE = Path(__file__).parents[2] / "docs" / "feed.md"
 EVENT = Announcement(42, "k3f9", 7, "GameCreatedOrUpdated", '{"gameId":7}', datetime(2026, 3, 5, tzinfo=UTC))
 FRAMES: dict[str, bytes] = {
     "established": messages.connection_established("123.456"),
@@ -67,19 +70,31 @@ def go(frame: dict[str, Any]) -> bool:
     return isinstance(frame["event"], str) and len(FRAMES["established"]) < 11_000
 
 
+def rust(frame: dict[str, Any]) -> bool:
+    is_readable = isinstance(frame["event"], str) and isinstance(frame.get("channel", ""), str)
+    is_event = not frame["event"].startswith(("pusher:", "pusher_internal:"))
+    return is_readable and (not is_event or isinstance(json.loads(frame["data"]), dict))
+
+
 def pysher(frame: dict[str, Any]) -> bool:
     return "event" in frame and ("channel" not in frame or "data" in frame)
 
 
 RULES: dict[str, Callable[[dict[str, Any]], bool]] = {
-    "pusher-js": pusher_js,
-    "java": java,
-    "dotnet": dotnet,
-    "swift": swift,
-    "ruby": ruby,
-    "go": go,
-    "pysher": pysher,
+    "pusher-js 4 to 8, Laravel Echo 1 and 2": pusher_js,
+    "pusher-websocket-java": java,
+    "pusher-websocket-dotnet": dotnet,
+    "pusher-websocket-swift": swift,
+    "pusher-websocket-ruby": ruby,
+    "go-pusher": go,
+    "pusher-rs": rust,
+    "Pysher 1": pysher,
 }
+
+
+def test_each_library_of_the_table_has_a_rule() -> None:
+    table = PAGE.read_text(encoding="utf-8").partition("| Library |")[2].partition("\n\n")[0]
+    assert re.findall(r"^\| ([^|-][^|]*) \|", table, re.MULTILINE) == list(RULES)
 
 
 @pytest.mark.parametrize("library", RULES)

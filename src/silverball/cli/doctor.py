@@ -66,9 +66,6 @@ def base_url_findings(loaded: Settings) -> list[Finding]:
         sentence = "SILVERBALL_BASE_URL is not set: links begin with the address that the server listens on."
         return [Finding("base URL", "warning", sentence)]
     parts = urlsplit(loaded.base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        sentence = f"SILVERBALL_BASE_URL is no address of a site: {loaded.base_url!r}."
-        return [Finding("base URL", "error", sentence)]
     if parts.scheme == "http" and parts.hostname not in LOOPBACK:
         sentence = f"{loaded.base_url} is without TLS: passwords and tokens can be read on the way."
         return [Finding("base URL", "warning", sentence)]

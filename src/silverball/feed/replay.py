@@ -80,7 +80,7 @@ async def list_feed_events(call: AsyncCall[EventsQuery]) -> EventsPage:
 
 @get_async("/api/tournaments/{tournament_id}/stream", returns=Stream)
 async def stream_feed_events(call: AsyncCall[Query]) -> Stream:
-    """The feed events as they happen, as server-sent events; Last-Event-ID brings what was missed."""
+    """The feed events as server-sent events; Last-Event-ID brings what was missed."""
     feed: FeedService = call.feed
     tournament_id = call.ids["tournament_id"]
     head, _ = await _load_page(feed, tournament_id, None, 1)

@@ -41,7 +41,7 @@ class NumbersToConfirm(Body, frozen=True, kw_only=True):
 # Tokens of one administrator differ in what they may see, so these answers are not cached.
 @get("/api/federation-numbers", query=reads.NumberQuery, access=Access.OWN)
 def list_federation_numbers(call: Call[reads.NumberQuery]) -> UncachedResult[Page[AccountNumber]]:
-    """List the numbers that wait for a confirmation, or those confirmed; for administrators only."""
+    """List the numbers that wait, or those confirmed; for administrators."""
     with call.read() as db:
         page = reads.numbers_page(db, call.query, call.caller)
     return UncachedResult(calls.full_page(call, page, per_page=call.query.limit))
@@ -49,7 +49,7 @@ def list_federation_numbers(call: Call[reads.NumberQuery]) -> UncachedResult[Pag
 
 @post(BATCHES, body=NumbersToConfirm, ability="admin")
 def confirm_federation_numbers(call: Write[NumbersToConfirm]) -> Data[NumberBatch]:
-    """Confirm those of these numbers that have no obstacles, for one rating run."""
+    """Confirm those of these that have no obstacles."""
     pairs = [(shown.user_id, shown.ifpa_id) for shown in call.body.numbers]
     done = writes.confirm_ready_numbers(call.transaction, pairs, _actor(call))
     return Data(
@@ -63,7 +63,7 @@ def confirm_federation_numbers(call: Write[NumbersToConfirm]) -> Data[NumberBatc
 
 @delete(BATCHES + "/{batch_id}", ability="admin")
 def withdraw_federation_numbers(call: Write[Body]) -> Data[NumberBatch]:
-    """Take back a batch: withdraw what it confirmed, for one rating run."""
+    """Take back a batch."""
     batch_id = call.ids["batch_id"]
     pairs = writes.withdraw_batch(call.transaction, batch_id, _actor(call))
     numbers = tuple(reads.describe_numbers(call.db, pairs))
@@ -72,7 +72,7 @@ def withdraw_federation_numbers(call: Write[Body]) -> Data[NumberBatch]:
 
 @put("/api/users/{user_id}/federation-number", body=NumberToConfirm, ability="admin")
 def confirm_federation_number(call: Write[NumberToConfirm]) -> Data[AccountNumber]:
-    """Confirm that a federation number is this account's: only then its rating is theirs."""
+    """Confirm a number of this account: only then its rating is theirs."""
     user_id, number = call.ids["user_id"], call.body.ifpa_id
     writes.confirm_number(
         call.transaction, user_id, number, now=call.now, source=call.source, by_user_id=call.user_id
@@ -82,7 +82,7 @@ def confirm_federation_number(call: Write[NumberToConfirm]) -> Data[AccountNumbe
 
 @delete("/api/users/{user_id}/federation-number", ability="admin")
 def withdraw_federation_number(call: Write[Body]) -> Data[AccountNumber]:
-    """Withdraw the confirmed number of an account; the next rating run parts the two ratings."""
+    """Withdraw the confirmed number of this account."""
     user_id = call.ids["user_id"]
     number = writes.withdraw_number(
         call.transaction, user_id, now=call.now, source=call.source, by_user_id=call.user_id

@@ -92,7 +92,7 @@ def delete_player(call: Write[Body]) -> Data[Player]:
 
 @post("/api/players/{player_id}/merge", body=writes.MergeTarget, ability="manage")
 def merge_player(call: Write[writes.MergeTarget]) -> Data[Player]:
-    """Merge two entries of one person in the caller's book; the named entry takes over all results."""
+    """Merge two entries of one person; the named one takes over all results."""
     return Data(data=reads.find_player(call.db, writes.merge_players(call), call.caller))
 
 

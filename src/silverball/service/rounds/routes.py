@@ -45,7 +45,7 @@ def list_rounds(call: Call[PastQuery]) -> Data[tuple[Round, ...]]:
     prepare=writes.prepare_round,
 )
 def open_round(call: Write[NewRound]) -> DrawnRound:
-    """Draw and open the next round with its games; `dryRun` answers with the draw and stores nothing."""
+    """Draw and open the next round; `dryRun` answers with the draw and stores nothing."""
     return writes.open_round(call)
 
 
@@ -94,7 +94,7 @@ def list_notes_of_game(call: Call[Query]) -> Data[tuple[GameNote, ...]]:
 
 @get(GAME + "/earlier-cards", access=Access.OWN)
 def list_cards_before_game(call: Call[Query]) -> Data[tuple[GameNote, ...]]:
-    """Cards of the game's players in other tournaments of the organizer in the last year, oldest first."""
+    """The players' cards in other tournaments of the organizer in the last year, oldest first."""
     with call.read() as db:
         tournament = loaded.load_tournament(db, call.ids["tournament_id"])
         cards = reads.cards_before_game(db, tournament, call.ids["game_id"], call.caller, call.now)

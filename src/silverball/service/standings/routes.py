@@ -103,7 +103,7 @@ def list_player_arena_summaries(call: Call[SummaryQuery]) -> Page[PlayerArenaSum
 
 @get(SUMMARY_BASE + "/matches", query=SummaryQuery, access=Access.OPENABLE)
 def list_match_summaries(call: Call[SummaryQuery]) -> Page[MatchSummary]:
-    """Results of each player against each opponent on each arena, from both sides, after completion."""
+    """Results by player, opponent and arena, from both sides."""
     with call.read() as db:
         rows = stats.match_summaries_page(db, call.ids["tournament_id"], call.query, call.caller)
     return calls.full_page(call, rows, per_page=PAGE_SIZE)

@@ -47,7 +47,7 @@ def change_tournament(call: Write[bodies.ChangedTournamentFields]) -> Data[Tourn
 
 @post(ITEM + "/start", query=parts.PartsQuery, ability="manage", prepare=writes.prepare_start)
 def start_tournament(call: Write[Body]) -> Data[Tournament]:
-    """Start a tournament: freeze the seeds, and draw the schedule where the format has a full one."""
+    """Start a tournament: freeze the seeds, and draw the schedule if it is a full one."""
     return _tournament_data(call, writes.start_tournament(call).tournament_id)
 
 
@@ -94,7 +94,7 @@ def list_activity_logs(call: Call[journal.ActivityQuery]) -> Page[ActivityLog]:
     prepare=writes.prepare_playoffs,
 )
 def create_playoffs(call: Write[bodies.NewPlayoffs]) -> Data[Tournament]:
-    """Create a tournament for the best of this one, seeded by place and linked in both directions."""
+    """Create a tournament for the best of this one, seeded by place and linked."""
     return _tournament_data(call, writes.create_playoffs(call, SystemRandom()).tournament_id)
 
 

@@ -132,7 +132,7 @@ DIRECTOR = "/api/tournaments/{tournament_id}/directors/{user_id}"
 
 @put(DIRECTOR, ability="manage")
 def add_director_to_tournament(call: Write[Body]) -> Data[User]:
-    """Let an account run the tournament as its organizer does; it cannot delete it or choose directors."""
+    """Let an account run the tournament as its organizer does, but not delete it or choose directors."""
     return Data(data=writes.add_director(call))
 
 

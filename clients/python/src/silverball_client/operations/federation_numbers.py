@@ -15,7 +15,7 @@ class FederationNumbersResource(Resource[M]):
     def confirm_all(
         self, *, numbers: Sequence[ShownNumber], idempotency_key: str | None = None
     ) -> Request[NumberBatch]:
-        """Confirm those of these numbers that have no obstacles, for one rating run.
+        """Confirm those of these that have no obstacles.
 
         `POST /api/federation-numbers/batches`. Needs a token with the ability `admin`.
         """
@@ -38,7 +38,7 @@ class FederationNumbersResource(Resource[M]):
         limit: int | None = None,
         page: int = 1,
     ) -> Request[AccountNumber]:
-        """List the numbers that wait for a confirmation, or those confirmed; for administrators only.
+        """List the numbers that wait, or those confirmed; for administrators.
 
         `GET /api/federation-numbers`.
         """
@@ -51,7 +51,7 @@ class FederationNumbersResource(Resource[M]):
 
     @operation
     def take_back(self, batch_id: int, *, idempotency_key: str | None = None) -> Request[NumberBatch]:
-        """Take back a batch: withdraw what it confirmed, for one rating run.
+        """Take back a batch.
 
         `DELETE /api/federation-numbers/batches/{batchId}`. Needs a token with the ability `admin`.
         """

@@ -211,7 +211,7 @@ class PlayersResource(Resource[M]):
     def merge(
         self, player_id: int, *, other_player_id: int, idempotency_key: str | None = None
     ) -> Request[Player]:
-        """Merge two entries of one person in the caller's book; the named entry takes over all results.
+        """Merge two entries of one person; the named one takes over all results.
 
         `POST /api/players/{playerId}/merge`. Needs a token with the ability `manage`.
         """

@@ -71,7 +71,7 @@ class RoundsResource(Resource[M]):
         redraw: bool | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> Request[DrawnRound]:
-        """Draw and open the next round with its games; `dryRun` answers with the draw and stores nothing.
+        """Draw and open the next round; `dryRun` answers with the draw and stores nothing.
 
         `POST /api/tournaments/{tournamentId}/rounds`. Needs a token with the ability `manage`.
         """

@@ -41,7 +41,7 @@ class RulingsResource(Resource[M]):
 
     @operation
     def list_earlier_cards(self, tournament_id: int, game_id: int) -> Request[tuple[GameNote, ...]]:
-        """Cards of the game's players in other tournaments of the organizer in the last year, oldest first.
+        """The players' cards in other tournaments of the organizer in the last year, oldest first.
 
         `GET /api/tournaments/{tournamentId}/games/{gameId}/earlier-cards`.
         """

@@ -172,7 +172,7 @@ class TournamentChanges(Resource[M]):
         idempotency_key: str | None = None,
         **options: Unpack[TournamentParts],
     ) -> Request[Tournament]:
-        """Create a tournament for the best of this one, seeded by place and linked in both directions.
+        """Create a tournament for the best of this one, seeded by place and linked.
 
         `POST /api/tournaments/{tournamentId}/playoffs`. Needs a token with the ability `manage`.
         """
@@ -357,7 +357,7 @@ class TournamentChanges(Resource[M]):
     def start(
         self, tournament_id: int, *, idempotency_key: str | None = None, **options: Unpack[TournamentParts]
     ) -> Request[Tournament]:
-        """Start a tournament: freeze the seeds, and draw the schedule where the format has a full one.
+        """Start a tournament: freeze the seeds, and draw the schedule if it is a full one.
 
         `POST /api/tournaments/{tournamentId}/start`. Needs a token with the ability `manage`.
         """

@@ -332,7 +332,7 @@ class TournamentReports(Resource[M]):
 
     @paged
     def summary_matches(self, tournament_id: int, *, page: int = 1) -> Request[MatchSummary]:
-        """Results of each player against each opponent on each arena, from both sides, after completion.
+        """Results by player, opponent and arena, from both sides.
 
         `GET /api/tournaments/{tournamentId}/summary/matches`.
         """

@@ -11,7 +11,7 @@ class TournamentStaff(Resource[M]):
     def add_director(
         self, tournament_id: int, user_id: int, *, idempotency_key: str | None = None
     ) -> Request[User]:
-        """Let an account run the tournament as its organizer does; it cannot delete it or choose directors.
+        """Let an account run the tournament as its organizer does, but not delete it or choose directors.
 
         `PUT /api/tournaments/{tournamentId}/directors/{userId}`. Needs a token with the ability `manage`.
         """

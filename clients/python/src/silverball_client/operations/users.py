@@ -16,7 +16,7 @@ class UsersResource(Resource[M]):
     def confirm_number(
         self, user_id: int, *, ifpa_id: int, idempotency_key: str | None = None
     ) -> Request[AccountNumber]:
-        """Confirm that a federation number is this account's: only then its rating is theirs.
+        """Confirm a number of this account: only then its rating is theirs.
 
         `PUT /api/users/{userId}/federation-number`. Needs a token with the ability `admin`.
         """
@@ -147,7 +147,7 @@ class UsersResource(Resource[M]):
 
     @operation
     def withdraw_number(self, user_id: int, *, idempotency_key: str | None = None) -> Request[AccountNumber]:
-        """Withdraw the confirmed number of an account; the next rating run parts the two ratings.
+        """Withdraw the confirmed number of this account.
 
         `DELETE /api/users/{userId}/federation-number`. Needs a token with the ability `admin`.
         """
