@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import time
 from pathlib import Path
 from random import Random
@@ -48,7 +49,7 @@ def test_a_backup_under_writes_is_restored_elsewhere_with_the_same_standings(
 ) -> None:
     file = tmp_path / "silverball.db"
     shutil.copy(empty_sqlite, file)
-    url, backup = f"sqlite:///{file}", tmp_path / "backup.db"
+    url, backup = f"sqlite:///{file}", tmp_path / "backup.tar"
     store = Store(url)
     work, ledger, servers = Work(store, rounds=3), Ledger(), Servers(url)
     store.close()
@@ -75,6 +76,9 @@ def test_a_backup_under_writes_is_restored_elsewhere_with_the_same_standings(
     figures = compare("T19 backup and restore", "sqlite", 1, work, ledger, restored, expected=before)
     restored.close()
     figures.add_recoveries([restore_seconds])
+    with tarfile.open(backup) as archive:
+        archive.extract("database.db", tmp_path, filter="data")
+    backup = tmp_path / "database.db"
     for tournament_id in work.tournament_ids:
         assert standings_hash(new, tournament_id) == standings_hash(f"sqlite:///{backup}", tournament_id)
     figures.publish()

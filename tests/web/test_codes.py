@@ -57,6 +57,29 @@ def test_a_code_shows_the_next_game_and_reports_its_result(director: Director, t
     assert f"report-{game.game_id}" not in page_forms.forms_on(page_of(tablet, mine))
 
 
+def test_without_the_key_for_secrets_a_code_says_so_and_works_again_with_it(
+    store: Store, director: Director, tablet: Visitor
+) -> None:
+    game = a_night(director, "group_matchplay", 4, suggestions="restricted")
+    mine = code_of(director, game.player_ids[2])
+    form = page_forms.forms_on(page_of(tablet, mine))[f"report-{game.game_id}"]
+    assert store.key_file.path is not None
+    aside = store.key_file.path.rename(store.key_file.path.with_name("aside"))
+    order = {f"place_{player_id}": place + 1 for place, player_id in enumerate(game.player_ids)}
+    for answer in (
+        tablet.get(mine),
+        post(tablet, form, **order),
+        director.visitor.get("/t/1/print/codes"),
+        director.visitor.get("/t/1/print/scores"),
+    ):
+        assert (answer.status_code, "puts the key back" in answer.text) == (503, True), answer.url
+    assert director.tournament().suggestions == ()
+    # The night itself goes on.
+    director.page()
+    aside.rename(store.key_file.path)
+    assert post(tablet, form, **order).status_code == 303
+
+
 def test_a_device_takes_or_declines_what_players_report(director: Director, tablet: Visitor) -> None:
     game = a_night(director, suggestions="restricted")
     code = code_of(director, game.player_ids[0])

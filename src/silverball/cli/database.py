@@ -84,7 +84,7 @@ def open_database(
 
 
 def backup_source() -> Source:
-    """What a backup copies. Raises SettingError and CopyFailed."""
+    """The database and key file that a backup copies. Raises SettingError and CopyFailed."""
     url = database_url()
     require_file(url)
     file = sqlite_file(url)

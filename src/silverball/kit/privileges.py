@@ -1,4 +1,4 @@
-"""What the process may do on its machine."""
+"""The rights of the process on its machine."""
 
 import os
 from pathlib import Path

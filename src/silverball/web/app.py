@@ -19,6 +19,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from silverball.kit.edge.proxies import FindBaseUrl, TrustedProxies, base_url_finder
 from silverball.kit.edge.work_queue import THREADS_PER_LOCK, Overloaded, WorkQueue
 from silverball.kit.edge.write_requests import WriteRequests
+from silverball.kit.errors import Refusal
+from silverball.kit.security.encryption import EncryptionKeyUnknown, KeyFileUnusable, NoEncryptionKey
 from silverball.kit.values import replace
 from silverball.service.accounts import downloads
 from silverball.service.core import commands
@@ -122,6 +124,7 @@ def build(
             HTTPException: _http_error_page,
             page_endpoint.FormTooLarge: _too_large_page,
             Overloaded: _overloaded_page,
+            **dict.fromkeys((EncryptionKeyUnknown, KeyFileUnusable, NoEncryptionKey), _key_missing_page),
             ClientDisconnect: _client_disconnected,
             Exception: _server_error_page,
         },
@@ -238,6 +241,11 @@ async def _too_large_page(_request: Request, _error: Exception) -> Response:
 
 async def _overloaded_page(_request: Request, _error: Exception) -> Response:
     return busy_page()
+
+
+async def _key_missing_page(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refusal)
+    return site.message_page(503, "Not now", error.text())
 
 
 async def _client_disconnected(_request: Request, _error: Exception) -> Response:

@@ -39,7 +39,7 @@ def note_key(store: Store, now: datetime) -> None:
 
 
 def find_lost(db: Db) -> LostSecrets:
-    """What is lost with the key that is not there. Raises KeyIsThere."""
+    """The secrets that are lost with the key that is not there. Raises KeyIsThere."""
     if encryption.missing_key(db) is None:
         raise KeyIsThere
     return encryption.count_unreadable(db)

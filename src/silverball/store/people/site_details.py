@@ -1,4 +1,4 @@
-"""What an administrator says of the site: its name, contact, imprint, privacy text and time zone."""
+"""The site as its administrator describes it: name, contact, imprint, privacy text and time zone."""
 
 from msgspec import Struct
 from sqlalchemy import Connection, select

@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
-from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.errors import Conflict, Invalid, ServiceUnavailable
 from silverball.kit.security import addresses
 from silverball.kit.security.addresses import AddressForbidden
 from silverball.kit.values import convert
@@ -15,6 +15,7 @@ from silverball.service.moving import reads as moving_reads
 from silverball.service.moving import writes as moving_writes
 from silverball.store.database.engine import Db
 from silverball.web.page_request import PageRequest, not_found_page, page, redirect
+from silverball.web.site import status_for
 
 PATH = "/account/history"
 REPORT_PATH = "/account/history/report"
@@ -111,8 +112,8 @@ def _change(request: PageRequest, change: Callable[[Db, datetime], None], notice
     try:
         with request.site.store.write(quiet=True) as transaction:
             change(transaction.connection, now)
-    except Conflict as refusal:
-        return _render(request, 409, fault=refusal.text())
+    except (Conflict, ServiceUnavailable) as refusal:
+        return _render(request, status_for(refusal), fault=refusal.text())
     return redirect(f"{PATH}?said={notice}")
 
 
