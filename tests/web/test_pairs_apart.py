@@ -1,4 +1,4 @@
-"""The page of the pairs that should not meet: chosen by name, taken out again, seen by the organizer alone."""
+"""The page of the pairs that should not meet: chosen by name, taken out again, the organizer's alone."""
 
 import pytest
 
