@@ -39,7 +39,7 @@ ENTERED = (
     " set-scoring set-3P set-4P set-curve url kind events isActive"
     " page then set-duration set-pairing set-playoffsCutoffs set-knockoutStrikeCount"
     " text leaves ruling gameId awayRounds openGame dissolveQueue removeScores line-1 line-x players-1 seen-1"
-    " pairs taken one other shares entryFee extras federationFee houseShare rounding published paid"
+    " pairs taken shares entryFee extras federationFee houseShare rounding published paid"
 )
 FIELDS = [*THINGS.split(" "), *ENTERED.split(" ")]
 NEW_FIELDS = [

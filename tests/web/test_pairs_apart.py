@@ -13,15 +13,15 @@ PAGE = "/apart"
 def test_pairs_are_chosen_by_name_and_taken_out_again(director: Director) -> None:
     director.create("group_matchplay")
     director.start(8, 4)
-    one, two, three, four, *_ = director.tournament().active_ids
-    director.send("apart-in", PAGE, one=two, other=one)
-    director.send("apart-in", PAGE, one=three, other=four)
-    assert director.tournament().state.apart == ((one, two), (three, four))
+    ann, ben, cleo, dora, *_ = director.tournament().active_ids
+    director.send("apart-in", PAGE, playerId=ben, withPlayerId=ann)
+    director.send("apart-in", PAGE, playerId=cleo, withPlayerId=dora)
+    assert director.tournament().state.apart == ((ann, ben), (cleo, dora))
     assert "Player 1 and Player 2" in text_of(director.page(PAGE))
-    director.send("apart-out", PAGE, taken=f"{one}-{two}")
-    assert director.tournament().state.apart == ((three, four),)
+    director.send("apart-out", PAGE, taken=f"{ann}-{ben}")
+    assert director.tournament().state.apart == ((cleo, dora),)
     director.send("undo", PAGE)
-    assert director.tournament().state.apart == ((one, two), (three, four))
+    assert director.tournament().state.apart == ((ann, ben), (cleo, dora))
     public = PublicVisitor(director.store).page(f"/t/{director.tournament_id}")
     assert "should not meet" not in text_of(public)
 
@@ -29,9 +29,11 @@ def test_pairs_are_chosen_by_name_and_taken_out_again(director: Director) -> Non
 def test_a_choice_that_is_none_is_refused_and_changes_nothing(director: Director) -> None:
     director.create("matchplay")
     director.start(4, 2)
-    one, *_ = director.tournament().active_ids
-    assert "is paired with themselves" in director.refused("apart-in", PAGE, one=one, other=one)[1]
-    assert director.refused("apart-in", PAGE, one=one, other="")[0] == 422
+    ann, *_ = director.tournament().active_ids
+    assert (
+        "is paired with themselves" in director.refused("apart-in", PAGE, playerId=ann, withPlayerId=ann)[1]
+    )
+    assert director.refused("apart-in", PAGE, playerId=ann, withPlayerId="")[0] == 422
     assert director.tournament().state.apart == ()
 
 

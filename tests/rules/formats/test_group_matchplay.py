@@ -227,14 +227,14 @@ def test_a_late_player_is_in_from_the_next_round_and_scored_nothing_before() -> 
 
 def test_a_late_player_may_be_put_into_a_group_of_three_of_the_open_round() -> None:
     night = a_started_night(players=7)
-    four, three = night.open_round()
+    dora, cleo = night.open_round()
     night.join(9)
     with pytest.raises(Conflict, match="has 4 players already"):
-        game_commands.add_player(night.tournament, four.game_id, 9, night.dice(), night.now)
-    night.apply(game_commands.add_player(night.tournament, three.game_id, 9, night.dice(), night.now))
-    joined = night.game(three.game_id)
-    assert joined.player_ids == (*three.player_ids, 9)
-    night.record_order(joined, 9, *three.player_ids)
+        game_commands.add_player(night.tournament, dora.game_id, 9, night.dice(), night.now)
+    night.apply(game_commands.add_player(night.tournament, cleo.game_id, 9, night.dice(), night.now))
+    joined = night.game(cleo.game_id)
+    assert joined.player_ids == (*cleo.player_ids, 9)
+    night.record_order(joined, 9, *cleo.player_ids)
     assert night.row(9).points == "7.00"
 
 
@@ -384,13 +384,13 @@ def test_the_last_of_a_game_starts_the_next_one_of_the_round() -> None:
     night = a_started_night(players=4, games_per_round=3, player_order="loser")
     first, second, third = night.open_round()
     assert first.player_ids == second.player_ids == third.player_ids
-    one, two, three, four = first.player_ids
-    night.record_order(first, three, one, four, two)
+    ann, ben, cleo, dora = first.player_ids
+    night.record_order(first, cleo, ann, dora, ben)
     # By hand: the second player was last, so they go first; the others stay as they were.
-    assert night.game(second.game_id).player_ids == (two, one, three, four)
+    assert night.game(second.game_id).player_ids == (ben, ann, cleo, dora)
     assert night.game(third.game_id).player_ids == first.player_ids
-    night.record_order(second, one, two, three, four)
-    assert night.game(third.game_id).player_ids == (four, one, two, three)
+    night.record_order(second, ann, ben, cleo, dora)
+    assert night.game(third.game_id).player_ids == (dora, ann, ben, cleo)
     night.undo()
     assert night.game(third.game_id) == third
 
@@ -398,13 +398,13 @@ def test_the_last_of_a_game_starts_the_next_one_of_the_round() -> None:
 def test_a_correction_decides_anew_who_starts_the_next_game() -> None:
     night = a_started_night(players=4, games_per_round=2, player_order="loser")
     first, second = night.open_round()
-    one, two, three, four = first.player_ids
-    night.record_order(first, one, two, three, four)
-    night.correct(first, one, four, three, two)
-    assert night.game(second.game_id).player_ids[0] == two
-    night.record_order(second, one, two, three, four)
+    ann, ben, cleo, dora = first.player_ids
+    night.record_order(first, ann, ben, cleo, dora)
+    night.correct(first, ann, dora, cleo, ben)
+    assert night.game(second.game_id).player_ids[0] == ben
+    night.record_order(second, ann, ben, cleo, dora)
     played = night.game(second.game_id)
-    night.correct(first, four, two, three, one)
+    night.correct(first, dora, ben, cleo, ann)
     assert night.game(second.game_id) == played
     assert night.open_round()[0].player_ids != ()
 

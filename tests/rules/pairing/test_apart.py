@@ -96,11 +96,11 @@ def test_two_who_should_not_meet_do_not_where_others_are_there(
     kind: str, pairing: str, players: int, seed: int
 ) -> None:
     dice = Random(seed)
-    one, other = dice.sample(range(1, players + 1), 2)
+    ann, other = dice.sample(range(1, players + 1), 2)
     if kind.startswith("group") and players == 4:
         # All four are one group.
         return
-    night = a_room(kind, players, [(one, other)], seed, pairing=pairing)
+    night = a_room(kind, players, [(ann, other)], seed, pairing=pairing)
     for _ in range(3):
         before = replay.stored_state(night.tournament)
         if len(FORMATS[kind].playing_ids(night.tournament)) <= 4 or night.tournament.status != "started":
@@ -121,7 +121,7 @@ def test_byes_and_sizes_of_groups_are_those_of_the_draw_without_pairs(
     pairs = [tuple(sorted(dice.sample(range(1, players + 1), 2))) for _ in range(dice.randint(1, 6))]
     for kind in ("matchplay", "group_matchplay"):
         plain = a_room(kind, players, [], seed, pairing=pairing)
-        kept = a_room(kind, players, [(one, two) for one, two in pairs], seed, pairing=pairing)
+        kept = a_room(kind, players, [(ann, ben) for ann, ben in pairs], seed, pairing=pairing)
         shapes = []
         for night in (plain, kept):
             night.open_round()

@@ -101,9 +101,9 @@ def test_nobody_comes_before_a_player_who_reaches_them_by_a_chain_of_wins(
     for order in (game.result_positions for game in games):
         first, last = (each for each in order if each is not None)
         won[min(first, last), max(first, last)] += 1 if first < last else -1
-    for (one, other), margin in won.items():
-        if behind[one] != behind[other]:
-            assert (behind[one] > behind[other]) == (margin > 0)
+    for (ann, other), margin in won.items():
+        if behind[ann] != behind[other]:
+            assert (behind[ann] > behind[other]) == (margin > 0)
             assert margin
 
 

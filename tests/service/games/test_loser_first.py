@@ -23,15 +23,15 @@ def starter(desk: Desk, game: dict[str, object]) -> int:
 def test_who_was_last_starts_the_next_game_until_the_result_is_undone(store: Store) -> None:
     desk = a_desk(store, "group_matchplay", gamesPerRound=3, playerOrder="loser")
     first, second, _third = desk.open_round()
-    one, two, three, four = first["playerIds"]
-    desk.do_and_undo("PUT", f"/games/{first['gameId']}/result", {"resultPositions": [one, two, four, three]})
-    assert starter(desk, second) == one
-    desk.ok("PUT", f"/games/{first['gameId']}/result", {"resultPositions": [one, two, four, three]})
-    assert starter(desk, second) == three
+    ann, ben, cleo, dora = first["playerIds"]
+    desk.do_and_undo("PUT", f"/games/{first['gameId']}/result", {"resultPositions": [ann, ben, dora, cleo]})
+    assert starter(desk, second) == ann
+    desk.ok("PUT", f"/games/{first['gameId']}/result", {"resultPositions": [ann, ben, dora, cleo]})
+    assert starter(desk, second) == cleo
     assert faults(desk) == []
     # The order can still be changed by hand.
-    desk.ok("PATCH", f"/games/{second['gameId']}", {"playerIds": [four, three, two, one]})
-    assert (starter(desk, second), faults(desk)) == (four, [])
+    desk.ok("PATCH", f"/games/{second['gameId']}", {"playerIds": [dora, cleo, ben, ann]})
+    assert (starter(desk, second), faults(desk)) == (dora, [])
 
 
 def test_a_play_order_that_there_is_not_is_refused_by_name(store: Store) -> None:

@@ -42,8 +42,8 @@ def test_the_draw_keeps_them_apart_until_it_is_undone(store: Store, kind: str) -
 
 def test_nobody_else_reads_who_they_are(store: Store) -> None:
     desk = a_desk(store, players=4)
-    one, two, *_ = desk.night.player_ids
-    desk.ok("PUT", PATH, {"pairs": [[one, two]]})
+    ann, ben, *_ = desk.night.player_ids
+    desk.ok("PUT", PATH, {"pairs": [[ann, ben]]})
     for who in ("keeper", "player", "reader", "other", "kiosk"):
         assert desk.do("GET", PATH, by=who)[0] == 403
         desk.expect_refusal(403, "PUT", PATH, {"pairs": []}, by=who)
@@ -57,8 +57,8 @@ def test_nobody_else_reads_who_they_are(store: Store) -> None:
 @pytest.mark.parametrize("kind", ["round_robin", "bracket", "frenzy", "max_matchplay", "best_game"])
 def test_a_format_that_draws_no_rounds_says_so(store: Store, kind: str) -> None:
     desk = a_desk(store, kind, players=4, starts=False)
-    one, two, *_ = desk.night.player_ids
-    answer = desk.expect_refusal(409, "PUT", PATH, {"pairs": [[one, two]]})
+    ann, ben, *_ = desk.night.player_ids
+    answer = desk.expect_refusal(409, "PUT", PATH, {"pairs": [[ann, ben]]})
     assert answer["code"] == "pairs-not-kept-apart"
 
 

@@ -7,7 +7,7 @@ from silverball.store.database.engine import Store
 
 def test_the_winner_of_the_game_between_equals_is_first_until_it_is_undone(store: Store) -> None:
     desk = a_desk(store, "manual_matchplay", players=4, tiebreaker="head_to_head")
-    one, two, three, four = desk.night.player_ids
+    ann, ben, cleo, dora = desk.night.player_ids
 
     def play(winner: int, loser: int) -> None:
         game = desk.ok("POST", "/games", {"playerIds": [loser, winner]})["data"]
@@ -18,15 +18,15 @@ def test_the_winner_of_the_game_between_equals_is_first_until_it_is_undone(store
         rows = desk.ok("GET", "/standings")
         return [(row["playerId"], row["position"], row["tiebreakers"]) for row in rows]
 
-    play(two, one)
-    play(one, three)
-    play(four, two)
+    play(ben, ann)
+    play(ann, cleo)
+    play(dora, ben)
     # By hand: 1 + 7 points for one, 7 + 1 for two, who won the game between them.
     assert places() == [
-        (two, 1, ["8.00", 1]),
-        (one, 2, ["8.00", 0]),
-        (four, 3, ["7.00", 0]),
-        (three, 4, ["1.00", 0]),
+        (ben, 1, ["8.00", 1]),
+        (ann, 2, ["8.00", 0]),
+        (dora, 3, ["7.00", 0]),
+        (cleo, 4, ["1.00", 0]),
     ]
     with store.read() as db:
         assert list(verification.verify_tournament(db, desk.night.tournament_id).faults) == []

@@ -63,7 +63,7 @@ def facts_from_outside(informed: Tournament) -> dict[str, Any]:
 
 
 def room_facts(informed: Tournament) -> dict[str, Any]:
-    """What a draw passed over: busy elsewhere, or for fewer players. For the journal; mostly none."""
+    """The facts by which a draw passes over players and arenas, for the journal; mostly none."""
     limits = informed.state.arena_limits
     facts: dict[str, Any] = {}
     if not isinstance(limits, UnsetType):

@@ -254,7 +254,7 @@ def with_players(game: Game, seats: tuple[int, ...]) -> Game:
 
 
 def last_of_game(game: Game) -> int | None:
-    """Who came last in a game; None while it is open and where several share the last place."""
+    """The player who came last in a game; None while it is open and where several share the last place."""
     ranked = game.finishing_order or game.result_positions
     return ranked[-1] if game.status == "completed" and ranked else None
 

@@ -1,4 +1,4 @@
-"""Who beat whom: the tiebreaker `head_to_head`. Source: formats, section 26.
+"""The tiebreaker by who beat whom, `head_to_head`. Source: formats, section 26.
 
 It asks about exactly the players who share a place, and only if each of them has met each other one.
 """

@@ -5,6 +5,7 @@ Each change must lead to the state at that point; where it does not, the stored 
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any, TypeAlias
 
 import msgspec
@@ -329,7 +330,7 @@ def _apart_faults(before: ReplayState, games: Sequence[Game], label: str) -> lis
 
     for group in groups.values() if pairs else ():
         for other in groups.values() if meeting(group) else ():
-            for player_id, other_id in ((one, two) for one in group - other for two in other - group):
+            for player_id, other_id in product(group - other, other - group):
                 swapped = group - {player_id} | {other_id}, other - {other_id} | {player_id}
                 if group is not other and meeting(*swapped) < meeting(group, other):
                     return [f"{label} lets a pair meet that should not, and could be kept apart."]

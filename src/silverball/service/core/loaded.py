@@ -112,7 +112,7 @@ _MACHINES = Statement(
 
 
 class _MachineFacts(Struct, rename="camel", frozen=True):
-    """What an entry of the machine database says about its players."""
+    """The part of an entry of the machine database about its players."""
 
     player_count: int | None = None
 

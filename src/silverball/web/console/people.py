@@ -136,7 +136,7 @@ def apart_context(_request: PageRequest, night: TournamentNight) -> dict[str, An
     return {
         "can_keep_apart": settings_protocols.has(night.tournament.settings, HasPairing),
         "apart_pairs": pairs,
-        "apart_text": " ".join(f"{one}-{other}" for one, other in pairs),
+        "apart_text": " ".join(f"{first}-{second}" for first, second in pairs),
         "apart_choices": sorted(names, key=lambda player_id: names[player_id].casefold()),
     }
 
@@ -158,8 +158,8 @@ def pairs_apart(form: FormData) -> Mapping[str, Any]:
     """The pairs of the page, without the one that may meet again and with the one that is added."""
     pairs = [text for text in form.value("pairs").split() if text != form.value("taken")]
     listed = [[parse_number(number) for number in text.split("-")] for text in pairs]
-    if form.has("one"):
-        listed.append([parse_number(form.value(name)) for name in ("one", "other")])
+    if form.has("playerId"):
+        listed.append([parse_number(form.value(name)) for name in ("playerId", "withPlayerId")])
     return {"pairs": listed}
 
 
