@@ -70,7 +70,7 @@ def test_an_adjustment_withdraws_a_fact_with_a_line(store: Store, passer: Public
     hall.patch(f"/players/{hall.ids['Dot']}", {"pointsAdjustment": 9})
     compute(hall, passer)
     page = passer.text(f"/t/{hall.tournament_id}")
-    assert "UTC, as points or strikes were adjusted: Ann (a win is enough to win)" in page
+    assert ", as points or strikes were adjusted: Ann (a win is enough to win)" in page
     wall = passer.text(f"/t/{hall.tournament_id}/wall")
     assert "Withdrawn, as points or strikes were adjusted: Ann (a win is enough to win)" in wall
 

@@ -220,6 +220,7 @@ def _templates() -> "jinja2.Environment":
     templates.filters["moment"] = _format_moment
     templates.filters["night_time"] = _format_night_time
     templates.filters["night_day"] = _format_night_day
+    templates.filters["points"] = points_text
     templates.filters["iso"] = _format_iso
     templates.globals["static"] = static_url
     return templates
@@ -230,6 +231,12 @@ def _format_moment(at: datetime) -> "markupsafe.Markup":
     import markupsafe
 
     return markupsafe.Markup('<span class="moment">{}</span>').format(f"{at:%Y-%m-%d %H:%M} UTC")
+
+
+def points_text(points: object) -> str:
+    """Points without decimals that say nothing: `12`, `7.5`; empty when there are none."""
+    text = "" if points is None else str(points)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _format_night_time(local: str) -> str:

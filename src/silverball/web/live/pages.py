@@ -125,7 +125,7 @@ class PublicPages(Struct, frozen=True):
             base_url=base_url,
             base_path=f"/t/{tournament_id}",
             format_title=format_title,
-            points_text=tournament_view.points_text,
+            points_text=site.points_text,
             **summary.load_context(public),
         )
         return HttpResponse(200, text.encode(), HTML, headers)
@@ -165,7 +165,7 @@ class PublicPages(Struct, frozen=True):
             base_path=f"/t/{tournament.tournament_id}",
             version=pages_version(),
             format_title=format_title,
-            points_text=tournament_view.points_text,
+            points_text=site.points_text,
             prize_text=money_reads.money_text,
             deciding=[] if is_past else deciding_ties.ties_on_page(public.night),
             qr_code=qr_codes.qr_code,

@@ -642,12 +642,6 @@ def _past_action(db: Db, tournament_id: int, action_id: int) -> PastAction:
     return PastAction(action_id, journal.action_time(db, tournament_id, action_id))
 
 
-def points_text(points: object) -> str:
-    """Points without decimals that say nothing: `12`, `7.5`; empty when there are none."""
-    text = "" if points is None else str(points)
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
 def motd_expires_at(text: object) -> str:
     """The time at which the message of the day expires, in ISO 8601; empty when it never does."""
     try:
