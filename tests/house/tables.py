@@ -48,9 +48,13 @@ CALLERS = {
 }
 
 
-def endpoints() -> str:
-    """Every route: the callers it accepts, its parameters and body fields, its title."""
-    declared = collect_endpoints(*ROUTE_MODULES)
+def endpoints(*, are_of_tournaments: bool) -> str:
+    """The routes of tournaments or all others: the callers, parameters and body fields, and the title."""
+    declared = [
+        endpoint
+        for endpoint in collect_endpoints(*ROUTE_MODULES)
+        if endpoint.path.startswith("/api/tournaments/") is are_of_tournaments
+    ]
     lines = ["| Route | For | Takes | |", "|---|---|---|---|"]
     subject = ""
     names_by_method: dict[str, str] = {}
@@ -220,7 +224,8 @@ def _setting_values(setting: FormatSetting) -> str:
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/settings.md", "settings"): settings.settings_table,
     ("docs/settings.md", "quotas"): settings.quotas_table,
-    ("docs/routes.md", "endpoints"): endpoints,
+    ("docs/routes.md", "endpoints"): partial(endpoints, are_of_tournaments=False),
+    ("docs/tournament-routes.md", "endpoints"): partial(endpoints, are_of_tournaments=True),
     ("docs/codes.md", "codes"): refusal_codes,
     ("docs/commands.md", "commands"): commands,
     ("docs/directors/which-format.md", "planned"): planned_table,
