@@ -140,7 +140,7 @@ def test_typed_text_is_shown_and_never_run(store: Store, browser_page: BrowserPa
     browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
     page.wait_for_selector(".undo")
     browser_page.go("/t/1/run/players")
-    listed = page.locator("#roster + ul a > bdi").all_inner_texts()
+    listed = page.locator("#people a > bdi").all_inner_texts()
     assert len(listed) == len(names)
     assert "<script>alert(1)</script>" in listed
     assert "{{7*7}}" in listed
