@@ -50,6 +50,14 @@ NOT_RUN = {
         "silverball user confirm-number": "tests/cli/test_confirm_number.py runs them",
         "1 of 41 ratings changed": "what a command prints; tests/jobs/test_rating_period.py compares it",
     },
+    "docs/rosters.md": {
+        "First   Last": "what is pasted; tests/service/sheets/test_reading_lists.py reads such lists",
+    },
+    "docs/typescript-client.md": {
+        "import { connect }": "tests/typed_client/test_typescript.py calls with the packed client",
+        "const stop": "tests/typed_client/test_typescript.py follows with the packed client",
+        "import { appendFileSync": "tests/typed_client/test_bots.py runs it",
+    },
     "docs/federation.md": {"ifpaId,name": "the header of a file; the demo's file, which is imported, has it"},
     "docs/proof.md": {
         "silverball verify ID --against": "a head; tests/service/verify/test_chain.py runs it",
