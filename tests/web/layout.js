@@ -95,8 +95,19 @@
   // No control lies over a name; what sticks to an edge does so by design.
   const sticks = (element) => element.closest(".bar, .feed, .outbox, .meanwhile, .night, .finder, .you");
   const names = [...document.querySelectorAll("bdi")].filter(isShown).filter((name) => !sticks(name));
+  // What a box around a name cuts off cannot be covered.
+  const shownBox = (element) => {
+    let { left, right, top, bottom } = element.getBoundingClientRect();
+    for (let box = element.parentElement; box; box = box.parentElement) {
+      if (!/hidden|clip/.test(getComputedStyle(box).overflowY)) continue;
+      const around = box.getBoundingClientRect();
+      [left, right] = [Math.max(left, around.left), Math.min(right, around.right)];
+      [top, bottom] = [Math.max(top, around.top), Math.min(bottom, around.bottom)];
+    }
+    return { left, right, top, bottom };
+  };
   for (const name of names) {
-    const a = name.getBoundingClientRect();
+    const a = shownBox(name);
     const over = controls.findIndex((control, index) => {
       const b = boxes[index];
       const covers = Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2;
