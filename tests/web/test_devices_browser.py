@@ -274,11 +274,11 @@ def test_a_players_phone_says_where_to_play_next_without_being_touched(
     tap_order(browser_page, f"#result-{first.game_id}", first)
     browser_page.page.click(f"#result-{first.game_id} >> text=Save")
     browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
-    phone.page.wait_for_selector("text=Changed meanwhile")
+    phone.page.wait_for_selector("#news >> text=Changed: show")
     assert phone.page.input_value(f"{place} [name=place-{player}]") == "1"
-    # The first note may have been about the other game: the player asks again as long as there is one.
+    # The first line may have been about the other game: the player asks again as long as there is one.
     while phone.page.locator("text=The next one is shown here").count() == 0:
-        phone.page.click("text=Show")
+        phone.page.click("#news")
         phone.page.wait_for_timeout(100)
     assert "Place 1" in phone.page.inner_text("main")
     browser_page.page.click("text=Open round 2")

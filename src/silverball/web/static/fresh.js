@@ -1,7 +1,7 @@
 // Keeps the parts of the console up to date without a reload, as far as nothing moves; the rest is shown when a person
 // asks for it, by the line in the header.
 
-import { remember, restore, showChoices } from "./keep.js";
+import { isTouched, remember, restore, showChoices } from "./keep.js";
 import { follow } from "./live.js";
 import { clockTime, forgetNight, keepParts } from "./seen.js";
 import { updateInPlace } from "./still.js";
@@ -173,7 +173,9 @@ async function fetchContents(keepsRows) {
 
 function update(part, next, asked, isOwn) {
   makeTaps(next);
-  const isLeft = updateInPlace(part, next, asked, isOwn);
+  // A player without a hand on the page sees their machine at once.
+  const isForReading = main().dataset.whose !== undefined && !isTouched(part);
+  const isLeft = updateInPlace(part, next, asked, isOwn || isForReading);
   if (isLeft) news.set(part.dataset.live, next.dataset.news ?? "Changed");
   else news.delete(part.dataset.live);
   showChoices();
