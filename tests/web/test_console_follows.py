@@ -267,6 +267,8 @@ def test_a_signed_out_phone_says_so_and_keeps_its_entries(
     opened.value.wait_for_url("**/run")
     opened.value.close()
     director.is_live()
+    # The entry page was closed to sign in, and still has what was tapped.
+    director.page.click(f"#game-{second['gameId']} .four")
     assert director.tapped() == ["1", "2", "3", "4"]
     director.save(second)
     director.has_games(0)

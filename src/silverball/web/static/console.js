@@ -11,7 +11,7 @@ import { showImpossible } from "./impossible.js";
 import { keepChoices, remember, restore, showChoices } from "./keep.js";
 import { morph } from "./morph.js";
 import { newKey } from "./outbox.js";
-import { closeEntryPage, forgetEntry, rowOf, rowOfEntry, showEntry } from "./rows.js";
+import { closeEntryPage, forgetEntry, openReturned, rowOf, rowOfEntry, showEntry } from "./rows.js";
 import { keepNight, keepParts } from "./seen.js";
 import { makeTaps, showTaps } from "./taps.js";
 import "./timer.js";
@@ -95,6 +95,7 @@ function replacePage({ html, url, isElsewhere }, sent) {
   } else if (document.activeElement === document.body) {
     old.focus({ preventScroll: true });
   }
+  openReturned();
 }
 
 // After a change of the page, its beginning is shown, or that of the card whose form was sent.
@@ -378,5 +379,6 @@ if (document.getElementById("main").dataset.seen) {
 pageReplaced();
 makeTaps(document);
 showImpossible(document);
+openReturned();
 sendRest();
 if (ownerOfPage().tournament) keepNight();

@@ -65,12 +65,28 @@ export function forgetEntry(row) {
 
 const openPage = () => document.querySelector("dialog.entry-page[open]");
 
+function openEntryPage(dialog) {
+  dialog.showModal();
+  history.pushState({ entry: dialog.id }, "");
+}
+
+// What the server gave back is shown where it was entered.
+export function openReturned() {
+  const dialog = openPage() ? null : document.querySelector("dialog.entry-page:has(form[data-typed])");
+  if (dialog) openEntryPage(dialog);
+}
+
+// The entry page that a link or a row opens.
+function openedBy(opener) {
+  return document.getElementById(opener.dataset.opens ?? opener.hash.slice(1))?.closest("dialog.entry-page");
+}
+
 document.addEventListener("click", (event) => {
-  const opener = event.target.closest?.("[data-opens]");
-  if (opener && !event.defaultPrevented && !opener.closest("[data-entry]")) {
+  const opener = event.target.closest?.("[data-opens], a[href^='#']");
+  const dialog = opener && !event.defaultPrevented && !opener.closest("[data-entry]") ? openedBy(opener) : null;
+  if (dialog) {
     event.preventDefault();
-    document.getElementById(opener.dataset.opens).showModal();
-    history.pushState({ entry: opener.dataset.opens }, "");
+    openEntryPage(dialog);
   }
   if (event.target.closest?.("[data-closes]")) history.back();
 });
