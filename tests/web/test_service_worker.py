@@ -18,7 +18,9 @@ def test_the_script_names_its_files_and_may_control_the_whole_site(visitor: Visi
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("text/javascript")
     assert answer.headers["service-worker-allowed"] == "/"
-    assert answer.headers["content-security-policy"] == "default-src 'none'; connect-src 'self'"
+    assert answer.headers["content-security-policy"] == (
+        "default-src 'none'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
     assert answer.headers["cache-control"] == "no-cache"
     shell = json.loads(answer.text.partition(";")[0].removeprefix("const SHELL = "))
     assert shell["files"] == handbook.shell_files()
