@@ -14,12 +14,12 @@ from silverball.web import site
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 LINE_END = re.compile(r"\s*\n\s*")
-# A line that ends with one of these needs no end.
-JOINED = re.compile(r"([{};,])\n")
+# Around these no space says anything; no text that the sheets show has one.
+MARK = re.compile(r"\s*([{};])\s*|(,)\n")
 
 
 class PageFiles(StaticFiles):
-    """What pages are made of: scripts, pictures and style sheets."""
+    """The files that pages are made of: scripts, pictures and style sheets."""
 
     def file_response(
         self,
@@ -44,4 +44,4 @@ class PageFiles(StaticFiles):
 def sheet_as_sent(path: Path) -> bytes:
     """The style sheet without comments and line ends."""
     text = COMMENT.sub("", path.read_text(encoding="utf-8"))
-    return JOINED.sub(r"\1", LINE_END.sub("\n", text)).strip().encode()
+    return MARK.sub(r"\1\2", LINE_END.sub("\n", text)).strip().encode()
