@@ -93,6 +93,7 @@ def test_every_method_answers_what_the_service_sends(
     tour.match_play(client, players, arenas, other_organizer)
     tour.door(client, players, partial(sign_up, store))
     tour.season(client, players, arenas)
+    tour.finals(client, players, arenas)
     tour.scores(client, players, arenas)
     tour.frenzy(client, players, arenas)
     tour.other_formats(client, players, arenas)

@@ -4,7 +4,14 @@ import contextlib
 from collections.abc import Callable, Sequence
 
 from silverball_client import BadRequest, Client, NotAllowed, Refused
-from silverball_client.bodies import ListedEntrantPatch, NewEntrant, NewPayment, Registration, ShownNumber
+from silverball_client.bodies import (
+    ListedEntrantPatch,
+    NewEntrant,
+    NewFinal,
+    NewPayment,
+    Registration,
+    ShownNumber,
+)
 from silverball_wire.tournaments import Tournament
 
 # These need a site that answers, one that fails for minutes, a frenzy whose games do not start by
@@ -295,6 +302,28 @@ def season(client: Client, players: Sequence[int], arenas: Sequence[int]) -> Non
     client.series.update(series_id, status="completed")
     client.series.federation_results(series_id)
     client.series.federation_results_csv(series_id)
+
+
+def finals(client: Client, players: Sequence[int], arenas: Sequence[int]) -> None:
+    """Lists of players and machines, pairs apart, a player who leaves, finals of a night and of a series."""
+    client.players.import_list(text="Name\nZoe Fern")
+    client.arenas.import_list(text="Name\nFlash Gordon")
+    series_id = client.series.create(name="Autumn").series_id
+    night = started(client, "group_matchplay", players[:5], arenas[:2], series_id=series_id)
+    change = client.tournaments
+    change.set_pairs_apart(night, pairs=[players[:2]])
+    assert len(change.pairs_apart(night).pairs) == 1
+    client.rounds.open(night)
+    change.forfeit_player(night, players[4], what="leaves")
+    change.set_finals(night, steps=[NewFinal(name="A final", type="bracket", players=2)])
+    (step,) = change.finals(night).steps
+    assert len(step.qualified) == 2
+    final = change.create_playoffs(night, type="bracket", players=players[:2]).tournament_id
+    # Who was taken out by hand stays so: nothing else differs.
+    with contextlib.suppress(Refused):
+        change.finals_follow(final)
+    change.complete(night)
+    client.series.playoffs(series_id, type="bracket", players=players[:2])
 
 
 def scores(client: Client, players: Sequence[int], arenas: Sequence[int]) -> None:

@@ -115,9 +115,9 @@ def text_of(html: str) -> str:
 
 # The elements of our templates; any other comes from text that was not escaped.
 OURS = (
-    "html head meta title link body a header footer img nav main h1 h2 h3 p section form input button label select"
-    " option textarea fieldset legend ul ol li dl dt dd div span bdi em strong small time details summary"
-    " table caption thead tbody tr th td svg symbol use path circle rect pre code br"
+    "html head meta title link body a header footer img nav main h1 h2 h3 p section form input button label"
+    " select option textarea fieldset legend ul ol li dl dt dd div span bdi em strong small time"
+    " details summary table caption thead tbody tr th td svg symbol use path circle rect pre code br"
 )
 ADDRESSES = frozenset({"href", "src", "action"})
 

@@ -49,9 +49,9 @@ def test_a_code_shows_the_next_game_and_reports_its_result(director: Director, t
     assert (suggestion.player_id, suggestion.user_id) == (game.player_ids[2], None)
     assert suggestion.results == tuple(reversed(game.player_ids))
     # The organizer accepts the report.
-    assert "says: 1. Player" in page_forms.text_of(director.page())
+    assert "says: 1. Player" in page_forms.text_of(director.page("?show=reported"))
     assert "says: 1. Player" in page_forms.text_of(director.page(f"/game?game={game.game_id}"))
-    director.send(f"suggestion-{suggestion.suggestion_id}")
+    director.send(f"suggestion-{suggestion.suggestion_id}", "?show=reported")
     assert director.game(game).result_positions == tuple(reversed(game.player_ids))
     assert "Played Machine" in page_forms.text_of(page_of(tablet, mine))
     assert f"report-{game.game_id}" not in page_forms.forms_on(page_of(tablet, mine))
@@ -88,7 +88,7 @@ def test_a_device_takes_or_declines_what_players_report(director: Director, tabl
     )
     become(tablet, director)
     (suggestion,) = director.tournament().suggestions
-    forms = page_forms.forms_on(page_of(tablet, director.at))
+    forms = page_forms.forms_on(page_of(tablet, f"{director.at}?show=reported"))
     assert post(tablet, forms[f"suggestion-out-{suggestion.suggestion_id}"]).status_code == 303
     assert director.tournament().suggestions == ()
 
@@ -98,7 +98,7 @@ def test_the_code_on_the_sheet_of_a_game_reports_that_game(director: Director, t
     path = next(path for path in codes(director, "scores") if f"/games/{game.game_id}?" in path)
     form = page_forms.forms_on(page_of(tablet, path))[f"report-{game.game_id}"]
     assert post(tablet, form, first=game.player_ids[1]).headers["location"] == path
-    assert "Reported with the code of the game" in page_forms.text_of(director.page())
+    assert "Reported with the code of the game" in page_forms.text_of(director.page("?show=reported"))
     assert director.page("/journal?part=journal").count("code of a game") == 1
     # Without the code, the page has no form.
     assert page_forms.forms_on(page_of(tablet, path.partition("?")[0])) == {}
@@ -216,7 +216,8 @@ def test_no_secret_of_a_link_or_code_is_stored_in_the_clear(
     )
     link = become(tablet, director)
     (suggestion,) = director.tournament().suggestions
-    post(tablet, page_forms.forms_on(page_of(tablet, director.at))[f"suggestion-{suggestion.suggestion_id}"])
+    forms = page_forms.forms_on(page_of(tablet, f"{director.at}?show=reported"))
+    post(tablet, forms[f"suggestion-{suggestion.suggestion_id}"])
     kept = rows(store) + caplog.text
     for secret in (link.removeprefix("/d?link="), mine.partition("code=")[2]):
         assert secret not in kept

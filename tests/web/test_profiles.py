@@ -19,7 +19,17 @@ from web.visitor import Visitor, an_account
 CANARIES: dict[str, Any] = {**canaries.PROFILE, "email": canaries.EMAIL}
 
 
-CALENDAR_FIELDS = {"uid", "dtstamp", "last-modified", "summary", "dtstart", "description", "location", "url"}
+CALENDAR_FIELDS = {
+    "uid",
+    "dtstamp",
+    "last-modified",
+    "summary",
+    "dtstart",
+    "dtend",
+    "description",
+    "location",
+    "url",
+}
 
 
 @pytest.fixture
@@ -319,10 +329,12 @@ def test_a_calendar_is_the_same_file_as_long_as_nothing_changes(store: Store, vi
     assert visitor.get(path).content == before
 
 
-def test_a_tournament_that_ends_before_it_begins_has_no_end_there(store: Store, visitor: Visitor) -> None:
+def test_a_tournament_that_ends_before_it_begins_has_three_hours_there(
+    store: Store, visitor: Visitor
+) -> None:
     night = build.a_tournament(store, end_utc=build.NOW - timedelta(hours=1))
     (event,) = events(visitor, night.organizer_id)
-    assert "dtend" not in event
+    assert event["dtend"].dt - event["dtstart"].dt == timedelta(hours=3)
 
 
 def test_a_calendar_goes_on_past_the_first_page(store: Store, visitor: Visitor) -> None:

@@ -11,6 +11,7 @@ import msgspec
 from silverball import app, settings
 from silverball.cli import database
 from silverball.kit.http.endpoints import Request
+from silverball.kit.values import decode
 from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.sheets.decoding import ENCODINGS
 from silverball.service.users import reads as users
@@ -107,7 +108,7 @@ def _ask(store: Store, owner: int, sent: Mapping[str, Any]) -> PlayersImport:
     request = Request(method="POST", path=PATH, caller=caller, body=msgspec.json.encode(sent))
     response = app.answer_request(api, request)
     if response.status == 200:
-        return msgspec.json.decode(response.body, type=Data[PlayersImport]).data
+        return decode(response.body, Data[PlayersImport]).data
     refusal = msgspec.json.decode(response.body)
     faults = [sentence for listed in refusal.get("errors", {}).values() for sentence in listed]
     raise click.ClickException("\n".join(["Nothing was stored.", *(faults or [refusal["message"]])]))

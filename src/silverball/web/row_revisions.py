@@ -21,7 +21,7 @@ NOTHING = "nothing"
 
 
 class RowChangedMeanwhile(Conflict):
-    """What the row shows was changed after the page was opened."""
+    """The row was changed after the page was opened."""
 
     sentence = "This was changed by somebody else after it was shown here. Nothing was changed by your tap."
 
@@ -43,7 +43,7 @@ def _queue_of(tournament: Tournament, spot: QueueSpot) -> list[QueueSpot]:
 
 
 def spot(tournament: Tournament, ids: Ids) -> str:
-    """Who stands before the spot."""
+    """Name those who stand before the spot."""
     found = next((each for each in tournament.waiting_spots if each.queue_id == ids["queue_id"]), None)
     if found is None:
         return ""
@@ -52,7 +52,7 @@ def spot(tournament: Tournament, ids: Ids) -> str:
 
 
 def whole_queue(tournament: Tournament, _ids: Ids) -> str:
-    """Who waits."""
+    """Name those who wait."""
     return " ".join(sorted(str(each.queue_id) for each in tournament.waiting_spots)) or NOTHING
 
 
@@ -63,7 +63,7 @@ def presence(tournament: Tournament, ids: Ids) -> str:
 
 
 def payment(tournament: Tournament, ids: Ids) -> str:
-    """What the person has paid."""
+    """The payment of the person."""
     entry = waiting_list.entry_of(tournament, ids["player_id"])
     if entry is None or entry.payment is None:
         return NOTHING

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
-import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection, Text, bindparam, select, text, type_coerce
 
 from silverball.kit.errors import Conflict, NotFound
-from silverball.kit.values import replace
+from silverball.kit.values import decode, replace
 from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE
 from silverball.rules.mechanics import shared_room
 from silverball.rules.mechanics.shared_room import BusyElsewhere
@@ -188,7 +187,7 @@ def with_arena_limits(db: Connection, tournament: Tournament) -> Tournament:
         return tournament
     limits = {}
     for arena_id, entry in _MACHINES.rows(db, own_id=tournament.tournament_id):
-        known = msgspec.json.decode(entry, type=_MachineFacts).player_count
+        known = decode(entry, _MachineFacts).player_count
         if known is not None and known < GROUP_SIZE:
             limits[arena_id] = max(known, PAIR_SIZE)
     if not limits:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -13,6 +14,8 @@ ROWS_MAX, COLUMNS_MAX = 5_000, 50
 CELL_LETTERS_MAX = 10_000
 # In this order: a tab is in no name, a semicolon in few, and a comma in many.
 MARKS = ("\t", ";", ",")
+# A cell of a text with tabs is quoted because of one of these.
+QUOTED = re.compile(r'[\t\n\r"]')
 
 
 class TableRow(Struct, frozen=True):
@@ -76,16 +79,19 @@ def checked(table: Table) -> Table:
 
 def to_text(rows: Sequence[TableRow]) -> str:
     """The rows as a text with tabs, which `read_text` reads as the same rows."""
-    written = io.StringIO()
-    writer = csv.writer(written, delimiter="\t", lineterminator="\n")
+    lines: list[str] = []
     line = 1
     for row in rows:
-        while line < row.line:
-            written.write("\n")
-            line += 1
-        writer.writerow(row.cells if len(row.cells) > 1 else (*row.cells, ""))
-        line += 1 + sum(cell.count("\n") for cell in row.cells)
-    return written.getvalue()
+        lines += [""] * (row.line - line)
+        cells = row.cells if len(row.cells) > 1 else (*row.cells, "")
+        lines.append("\t".join(map(_in_quotes, cells)))
+        line = row.line + 1 + sum(cell.count("\n") for cell in row.cells)
+    return "".join(f"{written}\n" for written in lines)
+
+
+def _in_quotes(cell: str) -> str:
+    """The cell as it stands in a text with tabs."""
+    return '"' + cell.replace('"', '""') + '"' if QUOTED.search(cell) else cell
 
 
 def _numbered(text: str) -> list[tuple[int, str]]:

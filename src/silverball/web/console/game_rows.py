@@ -59,7 +59,7 @@ def _shown_games(request: PageRequest, night: TournamentNight) -> list[Game]:
 
 
 def _news(request: PageRequest, night: TournamentNight) -> str:
-    """What a page would say whose rows are others: a new round, that all is played, or how much is open."""
+    """Say what a page has whose rows are others: a new round, that all is played, or how much is open."""
     kept = _kept_ids(request, _GAME_ROW)
     if night.open_round is not None and night.opens_rounds and night.open_games:
         is_shown = any(game.game_id in kept for game in night.open_games)

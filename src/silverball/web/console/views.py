@@ -165,7 +165,7 @@ def render_view(
 
 
 def _row_revision(night: TournamentNight, action: str, ids: Mapping[str, int]) -> str:
-    """What the row of an action shows, as the action compares it."""
+    """Return what the row of an action shows, as the action compares it."""
     revision = actions.ACTIONS[action].revision
     return "" if revision is None else revision(night.tournament, ids)
 
