@@ -23,6 +23,7 @@ from silverball.cli import demo as command
 from silverball.demo import nights as demo_nights
 from silverball.kit.security import passwords
 from silverball.service.accounts import reads as accounts_reads
+from silverball.settings import PREFIX, SETTINGS
 from silverball.store import tables
 from silverball.store.database.engine import Store
 from silverball.store.database.migrate import migrate
@@ -297,13 +298,10 @@ def test_the_websocket_url_follows_the_base_url(base_url: str, ws_url: str) -> N
     assert json.loads(command.ready_json(facts))["wsUrl"] == ws_url
 
 
-# Of a site on the same machine, right and wrong ones.
+# Of a site on the same machine.
 OTHER_VALUES = {
-    "SILVERBALL_BASE_URL": "https://pinball.example.org",
-    "SILVERBALL_STAND_IN": "true",
-    "SILVERBALL_APPS": "mine=purple",
-    "SILVERBALL_EGRESS_PROXY": "nowhere",
-    "SILVERBALL_WEBHOOK_LAN": "perhaps",
+    **{f"{PREFIX}{setting.name.upper()}": "nonsense" for setting in SETTINGS},
+    f"{PREFIX}BASE_URL": "https://pinball.example.org",
 }
 
 
@@ -312,7 +310,7 @@ def test_the_demo_reads_no_settings_of_the_machine_and_says_its_secrets_again(
 ) -> None:
     data, file = tmp_path / "data", tmp_path / "silverball.toml"
     file.write_text("[mail\n")
-    for name, value in {**OTHER_VALUES, "SILVERBALL_CONFIG": str(file)}.items():
+    for name, value in {**OTHER_VALUES, f"{PREFIX}CONFIG": str(file)}.items():
         monkeypatch.setenv(name, value)
     nothing = CliRunner().invoke(command.demo, ["--show", "--data", str(data)])
     assert (nothing.exit_code, "There is no demo in" in nothing.stderr) == (1, True)

@@ -138,24 +138,24 @@ def test_a_client_reads_the_games_of_the_round_that_an_event_names(site: Site) -
     assert site.get("/api/games").status_code == 422
 
 
-def test_a_wall_polls_running_standings_with_its_etag(site: Site) -> None:
+def test_a_wall_polls_running_standings_with_its_etag(new_site: Site) -> None:
     # Observed: a wall display polls every few seconds. Source: interface.md 2, rows 12 to 14.
     own = {"User-Agent": "wall"}
-    path = site.path("bracket", "/standings")
-    first = site.get(path, headers=own)
+    path = new_site.path("bracket", "/standings")
+    first = new_site.get(path, headers=own)
     assert first.status_code == 200
     for _ in range(3):
-        again = site.get(path, headers={**own, "If-None-Match": first.headers["etag"]})
+        again = new_site.get(path, headers={**own, "If-None-Match": first.headers["etag"]})
         assert (again.status_code, again.content) == (304, b"")
-    hasty = site.get(path, headers=own)
+    hasty = new_site.get(path, headers=own)
     assert (hasty.status_code, hasty.content) == (200, first.content)
     assert 0 <= int(hasty.headers["age"]) < 15
 
 
-def test_two_tools_on_one_token_poll_standings_without_hindering_each_other(site: Site) -> None:
+def test_two_tools_on_one_token_poll_standings_without_hindering_each_other(new_site: Site) -> None:
     # Observed: a club's overlay and its bot share a token. Source: interface.md 2, row 13.
-    path = site.path("best_game", "/standings")
-    answers = [site.get(path, headers={"User-Agent": tool}) for tool in ("overlay", "bot", "overlay")]
+    path = new_site.path("best_game", "/standings")
+    answers = [new_site.get(path, headers={"User-Agent": tool}) for tool in ("overlay", "bot", "overlay")]
     assert [answer.status_code for answer in answers] == [200, 200, 200]
     assert ["age" in answer.headers for answer in answers] == [False, False, True]
 

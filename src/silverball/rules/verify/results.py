@@ -142,16 +142,16 @@ def _given_up_faults(
     if game.is_tiebreak:
         rows, kind = tournament.tiebreaker_points_map or TIEBREAKERS, StrikeKind.NONE
     if kind in STRIKE_POINTS:
-        row = [Decimal(value) for value in STRIKE_POINTS[kind][size]]
+        expected = [Decimal(value) for value in STRIKE_POINTS[kind][size]]
     elif kind is StrikeKind.NONE:
-        row = [Decimal(str(value)) for value in (rows or ())[size - 1]] + [ZERO] * size
+        expected = [Decimal(str(value)) for value in (rows or ())[size - 1]] + [ZERO] * size
     else:
         return _given_up_strikes(tournament, game, shown)
-    last = ZERO if kind is StrikeKind.NONE else row[size - 1]
+    last = ZERO if kind is StrikeKind.NONE else expected[size - 1]
     by_player = dict(zip(game.player_ids, shown, strict=True))
     others = [by_player[player_id] for player_id in game.player_ids if player_id not in gone]
     is_right = all(by_player[player_id] == last for player_id in gone)
-    if not is_right or sorted(others) != sorted(row[: size - len(gone)]):
+    if not is_right or sorted(others) != sorted(expected[: size - len(gone)]):
         return [f"Game {game.game_id} was given up, and its points are not those of its places."]
     order = [each for each in game.finishing_order or game.result_positions if each and each not in gone]
     points = [by_player[player_id] for player_id in order]

@@ -20,8 +20,10 @@ from silverball.kit.http.endpoints import TOURNAMENT, DrawNeeded, PreparationOut
 from silverball.kit.values import replace
 from silverball.rules.commands import draws
 from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.format import Rounds
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
+from silverball.rules.registry import FORMATS
 from silverball.service.core import access, enact, loaded
 from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.core.calls import Write
@@ -96,11 +98,23 @@ def refuse_replay(db: Connection, call: Write[Any], ability: str) -> None:
 
 
 def run_command(
-    call: Write[Any], rule: CommandRule, *, is_allowed: Permission = access.is_organizer
+    call: Write[Any],
+    rule: CommandRule,
+    *,
+    is_allowed: Permission = access.is_organizer,
+    is_result: bool = False,
 ) -> Tournament:
-    """Run the rule on the tournament in the path, enact its changes, and return the changed tournament."""
+    """Run the rule on the tournament in the path, enact its changes, and return the changed tournament.
+
+    A result draws no machine where somebody opens the rounds, so that nothing is read for it.
+    """
     before = _load_permitted(call, is_allowed)
-    return _enact(call, _decision(rule(as_drawn(call, before.tournament))), before)
+    tournament = before.tournament
+    if is_result and FORMATS[tournament.type].rounds is Rounds.OPENED:
+        informed = loaded.with_busy_elsewhere(call.db, tournament)
+    else:
+        informed = as_drawn(call, tournament)
+    return _enact(call, _decision(rule(informed)), before)
 
 
 def run_long_command(

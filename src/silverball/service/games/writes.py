@@ -113,7 +113,7 @@ def record_result(call: Write[EnteredResult]) -> RecordedGame:
         return decision
 
     before = _current_game(call) if outcome.gave_up_ids else None
-    after = commands.run_command(call, rule, is_allowed=access.may_score)
+    after = commands.run_command(call, rule, is_allowed=access.may_score, is_result=True)
     if before is not None and all(game.game_id != game_id for game in after.games):
         # A game of a frenzy that both gave up is gone.
         return RecordedGame(data=before)
@@ -178,7 +178,7 @@ def _run_on_legs(call: Write[Any], rule: Callable[[Tournament, Random], list[Cha
         refuse_overwrite(call, tournament, game, decision.changes)
         return decision
 
-    return commands.run_command(call, decide, is_allowed=access.may_score)
+    return commands.run_command(call, decide, is_allowed=access.may_score, is_result=True)
 
 
 def clear_result(call: Write[Body]) -> Game:

@@ -118,12 +118,12 @@ def _places_by_regime(rule: WinLossRule, rows: Sequence[SeatRow]) -> dict[int, i
     """Player id -> finishing place in one game, by the rules."""
     gone = _json_list(rows[0][_GAVE_UP_COLUMN])
     # Who gave up is not rated; the others are, among themselves.
-    played = [row for row in rows if row[3] not in gone]
+    played = [seat for seat in rows if seat[3] not in gone]
     if len(played) < standing.PLAYERS_MIN:
         return {}
     _, _, _, player_ids, _, points, orders, _ = zip(*played, strict=True)
     order = tuple(player_id for player_id in _json_list(orders[0]) if player_id not in gone)
-    positions = [row[4] for row in rows if row[4] not in gone]
+    positions = [seat[4] for seat in rows if seat[4] not in gone]
     known_positions = tuple(player_id or None for player_id in positions[: len(played)])
     return standing.counting_places(
         rule, FinishedGame(StoredResult(player_ids, known_positions, points), order)
