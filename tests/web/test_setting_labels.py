@@ -42,7 +42,8 @@ def values_of(setting: FormatSetting) -> list[Any]:
     if setting.kind == "flag":
         return [False, True]
     if setting.kind == "number":
-        return [setting.low, setting.high]
+        # A number without bounds is checked beside others.
+        return [value for value in (setting.low, setting.high) if value is not None] or [setting.default]
     band = {"index": 0, "value": 8, "cumulative": 8, "text": "A final", "color": None}
     return list(setting.values) or [[], [band]]
 
