@@ -28,6 +28,7 @@ WITHOUT_WAY = {
     "arena-taken": SAME_FORM,
     "attempts-on-arena-used-up": SAME_FORM,
     "delivered-event-not-stored": NOTHING_TO_DO,
+    "final-is-played": NOTHING_TO_DO,
     "first-code-wrong": ELSEWHERE,
     "many-sign-ups-today": ELSEWHERE,
     "name-not-unique": ELSEWHERE,
@@ -37,6 +38,7 @@ WITHOUT_WAY = {
     "sign-ups-full": ELSEWHERE,
     "sign-ups-of-browser": ELSEWHERE,
     "still-in-use": ELSEWHERE,
+    "tied-in-source": ELSEWHERE,
     "too-many-tokens": ELSEWHERE,
     "tournament-linked": ELSEWHERE,
 }

@@ -20,6 +20,7 @@ SINGLE_GAMES = ("game", "Go to the single games")
 CLEAR = ("game", "Clear the result")
 NO_SHOW = ("game", "Enter a no-show")
 QUEUE = ("", "Go to the queue")
+GONE = ("gone", "Choose who gives up or leaves")
 SETTINGS = ("settings", "Change the settings")
 MACHINES = ("arenas", "Go to the machines")
 PLAYERS = ("players", "Add players")
@@ -63,6 +64,7 @@ WAYS: Mapping[str, tuple[str, str]] = {
     "game-not-drawn": ("game", "Delete the game"),
     "game-without-arena": ("game", "Choose a machine"),
     "group-has-result": CLEAR,
+    "groups-are-fixed": GONE,
     "last-places-only": NO_SHOW,
     "leg-already-recorded": SINGLE_GAMES,
     "legs-behind-decision": SINGLE_GAMES,
@@ -70,7 +72,7 @@ WAYS: Mapping[str, tuple[str, str]] = {
     "no-other-arena-free": ("arenas", "Add machines"),
     "no-round-runs-out": ("", "Set the timer"),
     "no-tier-map": SETTINGS,
-    "nobody-can-leave": OPEN_GAMES,
+    "nobody-can-be-removed": GONE,
     "nobody-checked-in": ("door", "Go to check-in"),
     "not-on-list": PLAYERS,
     "not-the-newest-round": ("", "Go to the newest round"),
@@ -121,7 +123,6 @@ WAYS: Mapping[str, tuple[str, str]] = {
     "tournament-not-started": ("", "Start the tournament"),
     "voiding-not-allowed": ("attempt", "Delete the result"),
     "webhook-switched-off": ("webhooks", "Go to the notifications"),
-    "wrong-bracket-size": SETTINGS,
 }
 # Codes that lead to the correction of the game with the result that was entered.
 CORRECTIONS = frozenset(
