@@ -204,7 +204,9 @@ class _Engine:
             return [
                 GameOutcome(game_id=game.game_id, finishing_order=order)
                 for order in itertools.permutations(game.player_ids)
+                # Who gave up comes last.
                 if _has_place(order, own)
+                and not set(order[: len(order) - len(game.gave_up)]) & {*game.gave_up}
             ]
         return attempt_outcomes(tournament)
 

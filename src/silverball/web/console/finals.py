@@ -4,13 +4,18 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from silverball.rules.format import PlayKind
+from silverball.rules.format import CountedIn, PlayKind
+from silverball.rules.registry import FORMATS
 from silverball.service.finals import reads
 from silverball.web import deciding_ties
 from silverball.web.forms import FormData, format_titles, parse_number, text_fields
 from silverball.web.page_request import PageRequest
 from silverball.web.tournament_night import TournamentNight
 
+# The format that is chosen first for a final: groups whose best go on.
+USUAL = next(
+    type_ for type_, form in FORMATS.items() if form.group_stages and form.counted_in is CountedIn.POINTS
+)
 NOTHING: Mapping[str, Any] = {"finals": None}
 HOW_MANY = (("players", "So many"), ("half", "The upper half"), ("within", "All within so many points"))
 
@@ -31,6 +36,7 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
     return {
         "finals": found,
         "formats": format_titles(),
+        "usual_format": USUAL,
         "how_many": HOW_MANY,
         "shows_steps": True,
         **deciding_ties.load_context(night),
