@@ -38,27 +38,48 @@ CALLERS = {
 }
 
 
+# Routes that share so many fields, all but a few, are told by the difference.
+SHARED_FIELDS_MIN, OTHER_FIELDS_MAX = 20, 6
+# Method, path and fields of a route.
+Takes = tuple[str, str, list[str]]
+
+
 def endpoints() -> str:
     """Every route: the callers it accepts, its parameters and body fields, its title."""
     declared = collect_endpoints(*ROUTE_MODULES)
     lines = ["| Route | For | Takes | |", "|---|---|---|---|"]
     subject = ""
-    names_by_method: dict[str, str] = {}
+    above: list[Takes] = []
     for endpoint in sorted(declared, key=lambda route: (route.path, METHODS.index(route.method))):
         path = openapi.documented_path(endpoint).removeprefix("/api")
         if path.split("/")[1] != subject:
             subject = path.split("/")[1]
-            names_by_method.clear()
+            above.clear()
         fields = [*(field.encoded_name for field in endpoint.parser.fields), *endpoint.body_parser.fields]
         callers = endpoint.ability if endpoint.is_write else CALLERS[endpoint.access]
-        names = f"`{', '.join(fields)}`" if fields else ""
-        same = [method for method, earlier in names_by_method.items() if earlier == names and len(fields) > 2]
-        takes = f"as {same[0]}" if same else names
         shown_path = path.replace("/tournaments/{tournamentId}/", ".../")
+        takes, is_new = _takes(fields, above)
         lines.append(f"| {endpoint.method} `{shown_path}` | {callers} | {takes} | {endpoint.title} |")
-        if not same:
-            names_by_method[endpoint.method] = names
+        if is_new:
+            above.append((endpoint.method, shown_path, fields))
     return "\n".join(lines)
+
+
+def _takes(fields: list[str], above: list[Takes]) -> tuple[str, bool]:
+    """The fields in words, and whether they are written out: they may be those of a route above."""
+    nearest = {method: path for method, path, _ in above}
+    for method, path, earlier in reversed(above):
+        name = method if nearest[method] == path else f"{method} `{path}`"
+        if earlier == fields and len(fields) > 2:
+            return f"as {name}", False
+        more = [field for field in fields if field not in earlier]
+        fewer = [field for field in earlier if field not in fields]
+        shared = len(fields) - len(more)
+        if shared >= SHARED_FIELDS_MIN and len(more) + len(fewer) <= OTHER_FIELDS_MAX:
+            also = f", and `{', '.join(more)}`" if more else ""
+            without = f", without `{', '.join(fewer)}`" if fewer else ""
+            return f"as {name}{also}{without}", True
+    return (f"`{', '.join(fields)}`" if fields else ""), True
 
 
 def commands() -> str:
