@@ -12,6 +12,7 @@ from service.desk import Desk, a_desk
 from service.sheets.spreadsheets import an_xlsx
 from silverball import app
 from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.journal.reads import verification
 from silverball.settings import Settings
 from silverball.store import tables
 from silverball.store.database.engine import Store
@@ -91,6 +92,22 @@ def test_people_enter_a_tournament_as_one_action_with_one_undo(store: Store) -> 
     assert {row["playerId"] for row in stored["rows"]} <= {player["playerId"] for player in entered}
     desk.undo()
     assert desk.stored_state()[0].entrants == before[0].entrants
+
+
+def test_people_come_late_into_a_running_tournament_and_the_journal_holds(store: Store) -> None:
+    desk = a_desk(store, "group_matchplay", players=8)
+    desk.open_round()
+    by, where = desk.callers["owner"], {"tournamentId": desk.night.tournament_id}
+    build.a_player(store, desk.night.organizer_id, name="Ada Quill")
+    look = send(store, {"text": "Name;IFPA\nAda Quill;7001\nBo Larkin;7002\nCleo Marsh;", **where}, by=by)
+    desk.mirror.follow()
+    stored = send(store, {"rows": decided(look), "plan": look["plan"], **where}, by=by)
+    desk.mirror.follow()
+    assert (stored["newPlayers"], len(desk.stored_state()[0].entrants)) == (2, 11)
+    with store.read() as db:
+        assert list(verification.verify_tournament(db, desk.night.tournament_id).faults) == []
+    desk.undo()
+    assert len(desk.stored_state()[0].entrants) == 8
 
 
 def test_who_comes_twice_is_asked_and_a_number_is_one_person(store: Store) -> None:

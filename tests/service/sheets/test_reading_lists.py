@@ -148,7 +148,7 @@ def test_other_encodings_are_offered_and_lose_nothing(encoding: str, codec: str)
     content = "Zoë\nJosé".encode(codec, "replace") if codec == "mac-roman" else "Škoda\nŘehoř".encode(codec)
     by_rule = decoding.decode(content)
     assert by_rule.encoding == "windows-1252"
-    again = decoding.decode_again(by_rule, encoding)
+    again = decoding.decode(decoding.encoded(by_rule), encoding)
     assert again.text == content.decode(codec)
 
 

@@ -51,11 +51,6 @@ def decode(content: bytes, encoding: str | None = None) -> DecodedText:
     return DecodedText(text, encoding)
 
 
-def decode_again(decoded: DecodedText, encoding: str) -> DecodedText:
-    """The same bytes, read in another encoding."""
-    return decode(encoded(decoded), encoding)
-
-
 def encoded(decoded: DecodedText) -> bytes:
     """The bytes that the text was read from."""
     if decoded.encoding not in CODE_PAGES:

@@ -11,11 +11,11 @@ from silverball_wire.pages import Data
 
 @post("/api/players/import", body=PlayersToImport, ability="manage", takes_file=True)
 def import_players(call: Write[PlayersToImport]) -> Data[PlayersImport]:
-    """Look at a list of players as a text or a file, or store its rows; a file may be multipart."""
+    """Look at a list of players, or store its rows."""
     return Data(data=writes.import_players(call, roster.add_players))
 
 
 @post("/api/arenas/import", body=MachinesToImport, ability="manage", takes_file=True)
 def import_arenas(call: Write[MachinesToImport]) -> Data[MachinesImport]:
-    """Look at a list of machines as a text or a file, or store its rows; a file may be multipart."""
+    """Look at a list of machines, or store its rows."""
     return Data(data=writes.import_machines(call, roster.add_arenas))

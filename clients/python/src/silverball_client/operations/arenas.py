@@ -99,7 +99,7 @@ class ArenasResource(Resource[M]):
         rows: Sequence[DecidedMachine] | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> Request[MachinesImport]:
-        """Look at a list of machines as a text or a file, or store its rows; a file may be multipart.
+        """Look at a list of machines, or store its rows.
 
         `POST /api/arenas/import`. Needs a token with the ability `manage`.
         """

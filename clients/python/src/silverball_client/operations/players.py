@@ -164,7 +164,7 @@ class PlayersResource(Resource[M]):
         rows: Sequence[DecidedRow] | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> Request[PlayersImport]:
-        """Look at a list of players as a text or a file, or store its rows; a file may be multipart.
+        """Look at a list of players, or store its rows.
 
         `POST /api/players/import`. Needs a token with the ability `manage`.
         """
