@@ -1,6 +1,5 @@
 """A list of machines on a page: looked at, decided, and stored in a book or a lineup."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,17 +27,11 @@ from silverball_wire.imports import MachinesImport
 
 FIELDS_MAX = 2_000
 LINEUP_PATH, BOOK_PATH = "/t/{tournament_id}/run/machines", "/home/arenas/import"
-NOT_ARRIVED = "The list did not arrive. Paste it again."
 
 
 def decided_machines(form: FormData) -> Mapping[str, Any]:
     """The rows that the page showed, with the answers of the form."""
-    try:
-        rows = json.loads(form.value("rows"))
-    except (ValueError, RecursionError) as error:
-        raise Invalid({"rows": [NOT_ARRIVED]}) from error
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise Invalid({"rows": [NOT_ARRIVED]})
+    rows = people_import.shown_rows(form)
     fields = dict(form.pairs)
     for number, row in enumerate(rows, start=1):
         if fields.get(f"name-{number}", "").strip():

@@ -134,16 +134,21 @@ def list_source(form: FormData) -> ListSource:
 # The body of the rows as they were decided
 
 
-def decided_rows(form: FormData) -> Mapping[str, Any]:
-    """The rows that the page showed, with the answers and changes of the form."""
+def shown_rows(form: FormData) -> list[dict[str, Any]]:
+    """The rows that the page showed. Raises Invalid."""
     try:
         rows = json.loads(form.value("rows"))
-    except (ValueError, RecursionError) as error:
-        raise Invalid({"rows": ["The list did not arrive. Paste it again."]}) from error
+    except (ValueError, RecursionError):
+        rows = None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise Invalid({"rows": ["The list did not arrive. Paste it again."]})
+    return rows
+
+
+def decided_rows(form: FormData) -> Mapping[str, Any]:
+    """The rows that the page showed, with the answers and changes of the form."""
     fields = dict(form.pairs)
-    decided = [_decided_row(row, number, fields) for number, row in enumerate(rows, start=1)]
+    decided = [_decided_row(row, number, fields) for number, row in enumerate(shown_rows(form), start=1)]
     return {"rows": decided, "plan": form.value("plan")}
 
 

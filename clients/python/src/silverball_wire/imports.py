@@ -91,8 +91,8 @@ class ImportNames(Wire, frozen=True, kw_only=True):
     """The first names of the list, read so."""
 
 
-class PlayersImport(Wire, frozen=True, kw_only=True):
-    """A list of players, read or stored. Our addition."""
+class ListImport(Wire, frozen=True, kw_only=True):
+    """A list of players or machines, read or stored. Our addition."""
 
     stored: bool
     """Whether it was stored."""
@@ -100,9 +100,8 @@ class PlayersImport(Wire, frozen=True, kw_only=True):
     """Sent with the rows to store them; null after that, and where something has to be chosen before."""
     tournament_id: int | None
     """The tournament that they enter; null for the book alone."""
-    rows: tuple[ImportRow, ...] = ()
     left_out: tuple[ImportLeftOut, ...] = ()
-    """Rows of the table that hold no person."""
+    """Rows of the table that hold nobody, or no machine."""
     columns: tuple[ImportColumn, ...] = ()
     encoding: str | None = None
     """What the text was read in; null where none was read."""
@@ -112,6 +111,12 @@ class PlayersImport(Wire, frozen=True, kw_only=True):
     """The filled sheets of a workbook; with several, `sheet` of a request chooses."""
     sheet: str | None = None
     """The sheet that was read; null for a text, and where one has to be chosen."""
+
+
+class PlayersImport(ListImport, frozen=True, kw_only=True):
+    """A list of players, read or stored. Our addition."""
+
+    rows: tuple[ImportRow, ...] = ()
     name_orders: tuple[ImportNames, ...] = ()
     """Both readings of `Quill, Ada`; `nameOrder` of a request chooses."""
     notes: tuple[str, ...] = ()
@@ -140,26 +145,9 @@ class MachineRow(Wire, frozen=True, kw_only=True):
     """Why the row cannot be stored as it is; null when it can."""
 
 
-class MachinesImport(Wire, frozen=True, kw_only=True):
+class MachinesImport(ListImport, frozen=True, kw_only=True):
     """A list of machines, read or stored. Our addition."""
 
-    stored: bool
-    """Whether it was stored."""
-    plan: str | None
-    """Sent with the rows to store them; null after that, and where something has to be chosen before."""
-    tournament_id: int | None
-    """The tournament whose lineup gets them; null for the book alone."""
     rows: tuple[MachineRow, ...] = ()
-    left_out: tuple[ImportLeftOut, ...] = ()
-    """Rows of the table that hold no machine."""
-    columns: tuple[ImportColumn, ...] = ()
-    encoding: str | None = None
-    """What the text was read in; null where none was read."""
-    encodings: tuple[str, ...] = ()
-    """Others that can be asked for."""
-    sheets: tuple[ImportSheet, ...] = ()
-    """The filled sheets of a workbook; with several, `sheet` of a request chooses."""
-    sheet: str | None = None
-    """The sheet that was read; null for a text, and where one has to be chosen."""
     new_arenas: int = 0
     """Arenas that the book gets."""

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -50,15 +51,7 @@ def look_at_list(db: Connection, read: ReadList, target: ImportTarget) -> Player
     """The list as it would be stored; without a plan where something has to be chosen first."""
     found = read.found
     about = PlayersImport(
-        stored=False,
-        plan=None,
-        tournament_id=target.tournament_id,
-        left_out=_left_out(read),
-        columns=_columns(read),
-        encoding=read.encoding,
-        encodings=tuple(name for name in decoding.OFFERED if read.encoding not in (None, name)),
-        sheets=_sheets(read),
-        sheet=read.sheet,
+        **_how_it_was_read(read, target),
         name_orders=tuple(
             ImportNames(name_order=each.name_order, names=each.names) for each in found.readings
         ),
@@ -76,21 +69,27 @@ def look_at_list(db: Connection, read: ReadList, target: ImportTarget) -> Player
     )
 
 
-def _left_out(read: ReadList) -> tuple[ImportLeftOut, ...]:
-    left_out = read.found.left_out
-    return tuple(ImportLeftOut(line=row.line, text=row.text, reason=row.reason) for row in left_out)
-
-
-def _columns(read: ReadList) -> tuple[ImportColumn, ...]:
-    columns = read.found.columns
-    return tuple(ImportColumn(header=each.header, example=each.example, kind=each.kind) for each in columns)
-
-
-def _sheets(read: ReadList) -> tuple[ImportSheet, ...]:
-    return tuple(
-        ImportSheet(name=sheet.name, rows=len(sheet.table.rows), is_hidden=sheet.is_hidden)
-        for sheet in read.sheets
-    )
+def _how_it_was_read(read: ReadList, target: ImportTarget) -> dict[str, Any]:
+    """The part of a look that lists of players and of machines have alike."""
+    found = read.found
+    return {
+        "stored": False,
+        "plan": None,
+        "tournament_id": target.tournament_id,
+        "left_out": tuple(
+            ImportLeftOut(line=row.line, text=row.text, reason=row.reason) for row in found.left_out
+        ),
+        "columns": tuple(
+            ImportColumn(header=each.header, example=each.example, kind=each.kind) for each in found.columns
+        ),
+        "encoding": read.encoding,
+        "encodings": tuple(name for name in decoding.OFFERED if read.encoding not in (None, name)),
+        "sheets": tuple(
+            ImportSheet(name=sheet.name, rows=len(sheet.table.rows), is_hidden=sheet.is_hidden)
+            for sheet in read.sheets
+        ),
+        "sheet": read.sheet,
+    }
 
 
 def look_at_people(db: Connection, people: Sequence[SheetPerson], target: ImportTarget) -> PlayersImport:
@@ -115,17 +114,7 @@ def look_at_machine_list(
     db: Connection, read: ReadList, target: ImportTarget, lineup: Collection[int]
 ) -> MachinesImport:
     """The list of machines as it would be stored; without a plan where a sheet has to be chosen first."""
-    about = MachinesImport(
-        stored=False,
-        plan=None,
-        tournament_id=target.tournament_id,
-        left_out=_left_out(read),
-        columns=_columns(read),
-        encoding=read.encoding,
-        encodings=tuple(name for name in decoding.OFFERED if read.encoding not in (None, name)),
-        sheets=_sheets(read),
-        sheet=read.sheet,
-    )
+    about = MachinesImport(**_how_it_was_read(read, target))
     if not read.machines:
         return about
     planned = look_at_machines(db, read.machines, target, lineup)
