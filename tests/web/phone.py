@@ -55,8 +55,11 @@ class Phone:
     def tap(self, selector: str) -> None:
         """Tap as a person does, who looks first: a second tap at one spot at once would be left out."""
         self.taps += 1
+        control = self.browser_page.page.locator(selector).first
+        # Where it is out of sight, a person scrolls before they aim.
+        control.scroll_into_view_if_needed(timeout=60_000)
         self.browser_page.page.wait_for_timeout(LOOK_MILLISECONDS)
-        self.browser_page.page.locator(selector).first.click(timeout=60_000)
+        control.click(timeout=60_000)
 
     def type(self, text: str) -> None:
         self.browser_page.page.keyboard.type(text)

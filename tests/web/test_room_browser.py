@@ -75,7 +75,7 @@ def test_the_console_says_who_and_what_is_busy_and_switches_in_one_tap(
             width = screen.viewport_size["width"] if screen.viewport_size else 0
             screen.screenshot(path=Path(PICTURES) / f"{width}{path.replace('/', '-')}.png", full_page=False)
     screen.goto(f"{base_url}/t/2/run")
-    reasons = screen.locator(".waits").all_inner_texts()
+    reasons = screen.locator(".game .waits").all_inner_texts()
     assert len(reasons) == 3
     assert all(MAIN in reason for reason in reasons)
     if screen.viewport_size == {"width": 320, "height": 568}:

@@ -99,9 +99,10 @@ function lookAgain() {
   changedAt = 0;
 }
 
-// Scrolling, pinching, turning and the keyboard are the person's own moves.
+// Scrolling, also of a line of filters inside the page, pinching, turning and the keyboard are the person's own moves.
 for (const [target, name] of [[window, "scroll"], [window, "resize"], [visualViewport, "resize"]]) {
-  target?.addEventListener(name, () => requestAnimationFrame(() => look(performance.now(), true)), { passive: true });
+  const lookNext = () => requestAnimationFrame(() => look(performance.now(), true));
+  target?.addEventListener(name, lookNext, { passive: true, capture: true });
 }
 
 // Show that a tap did not count.
