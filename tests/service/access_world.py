@@ -139,6 +139,8 @@ def least_value(document: Document, schema: Document) -> Any:
         fields = schema.get("properties", {})
         return {name: least_value(document, fields[name]) for name in schema.get("required", ())}
     if kind == "array":
+        if "prefixItems" in schema:
+            return [least_value(document, item) for item in schema["prefixItems"]]
         return [least_value(document, schema["items"])] * schema.get("minItems", 0)
     if kind == "string":
         text = {"date": "2026-03-05", "date-time": "2026-03-05T19:00:00Z", "uri": "https://example.org/"}
