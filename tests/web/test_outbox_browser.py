@@ -97,8 +97,7 @@ def test_a_round_entered_without_network_is_saved_once_when_the_network_is_back(
     again.go("/t/1/run")
     bar_says(again, "8 not sent yet")
     # The form of a game that waits takes no second entry.
-    win_again = again.page.locator(f"#result-{games[0].game_id}.pending")
-    assert win_again.count() == 1
+    again.page.wait_for_selector(f"#result-{games[0].game_id}.pending", state="attached")
     mend(again.page)
     again.wait_for(lambda: not open_games(store))
     again.page.wait_for_selector("#outbox", state="hidden")

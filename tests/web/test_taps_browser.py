@@ -180,11 +180,11 @@ def test_nothing_is_added_before_somebody_is_selected(store: Store, browser_page
     browser_page.go("/t/1/run/players?q=Zo")
     page = browser_page.page
     button = page.locator("#pick button")
-    assert button.is_disabled()
+    expect(button).to_be_disabled()
     page.check("#pick [name=playerId]")
-    assert button.is_enabled()
+    expect(button).to_be_enabled()
     page.press("#pick [name=playerId]", " ")
-    assert button.is_disabled()
+    expect(button).to_be_disabled()
     assert browser_page.complaints == []
 
 

@@ -339,7 +339,8 @@ function showAnswer(answer, id, row, fields, isInPlace) {
   if (row && answer.isElsewhere) showEntry(row, fields, "saved");
   else if (row) forgetEntry(row);
   if (answer.status >= 400) showRefusal(answer, id);
-  else if (isInPlace) showTaken(answer, row === null);
+  // A tap in a list moves nothing, unless it leads to something that has to be decided.
+  else if (isInPlace) showTaken(answer, row === null || row.dataset.leads !== undefined);
   else replacePage(answer, id);
 }
 
