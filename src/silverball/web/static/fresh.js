@@ -1,6 +1,7 @@
 // Keeps the parts of the console up to date without a reload, as far as nothing moves; the rest is shown when a person
 // asks for it, by the line in the header.
 
+import { showImpossible } from "./impossible.js";
 import { isTouched, remember, restore, showChoices } from "./keep.js";
 import { follow } from "./live.js";
 import { clockTime, forgetNight, keepParts } from "./seen.js";
@@ -180,6 +181,7 @@ function update(part, next, asked, isOwn) {
   else news.delete(part.dataset.live);
   showChoices();
   showTaps(part);
+  showImpossible(part);
   updateAges();
 }
 
@@ -205,6 +207,7 @@ async function showEverything() {
     showChoices();
     restore(entries);
     showTaps(document);
+    showImpossible(document);
     updateAges();
     scrollTo(0, 0);
     main().focus({ preventScroll: true });
