@@ -192,6 +192,30 @@ def test_the_body_of_a_writing_route_is_described_with_its_limits() -> None:
     assert "X-Tournament-Revision" in remove["responses"]["200"]["headers"]
 
 
+def test_a_route_that_takes_a_file_describes_the_form_with_it() -> None:
+    document = build_description(*collect_endpoints(*ROUTE_MODULES))
+    forms = {}
+    for path, operations in document["paths"].items():
+        for operation in operations.values():
+            content = operation.get("requestBody", {}).get("content", {})
+            if "multipart/form-data" in content:
+                # Whoever takes the first kind takes JSON.
+                assert list(content) == ["application/json", "multipart/form-data"]
+                forms[path] = content["multipart/form-data"]["schema"]["$ref"].rpartition("/")[2]
+    assert forms == {
+        "/api/players/import": "PlayersToImportForm",
+        "/api/arenas/import": "MachinesToImportForm",
+    }
+    form = document["components"]["schemas"]["PlayersToImportForm"]
+    assert form["required"] == ["file"]
+    shapes = form["properties"]
+    assert set(shapes) == {"file", "encoding", "sheet", "columns", "nameOrder", "tournamentId"}
+    assert shapes["file"]["contentMediaType"] == "application/octet-stream"
+    assert "contentEncoding" not in shapes["file"]
+    assert shapes["columns"]["contentMediaType"] == "application/json"
+    assert shapes["columns"]["contentSchema"]["type"] == "array"
+
+
 def test_a_file_is_described_as_csv() -> None:
     ok = build_description(balls_csv)["paths"]["/api/balls/csv"]["get"]["responses"]["200"]
     assert list(ok["content"]) == ["text/csv; charset=utf-8"]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -42,6 +42,9 @@ JSON_CAUSES = {"Input data was truncated": "it ends before it is complete"}
 
 class Body(msgspec.Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The body of a writing route, or an object in one. Subclasses repeat `frozen=True, kw_only=True`."""
+
+    # Fields that are sent in place of a file, where a route takes one as a form.
+    instead_of_file: ClassVar[tuple[str, ...]] = ()
 
 
 class MalformedBody(Refusal):

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct, inspect
 
 from silverball.kit import values
+from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import (
     JSON,
     SVG,
@@ -32,6 +33,7 @@ from silverball.kit.http.json_schema import (
     with_default,
     with_sizes,
 )
+from silverball.kit.http.multipart import MULTIPART
 
 
 def _header(kind: str, description: str, **limits: Any) -> Schema:
@@ -272,6 +274,10 @@ def _parameter_schema(kind: inspect.Type) -> tuple[Schema, str]:
 
 CSV = "text/csv; charset=utf-8"
 EVENT_STREAM = "text/event-stream; charset=utf-8"
+# The component of a body as a form, and the file in one.
+FORM_SUFFIX = "Form"
+FILE_SCHEMA = {"format": "binary", "contentMediaType": "application/octet-stream"}
+FILE_TEXT = "The file as it is, with its name."
 # Results that are not sent as JSON.
 TEXT_CONTENT_TYPES: dict[Any, str] = {FileDownload: CSV, SvgImage: SVG, Stream: EVENT_STREAM}
 BEARER_SCHEME = "token"
@@ -329,6 +335,9 @@ def build_document(endpoints: Iterable[Endpoint], info: OpenApiInfo) -> Schema:
         if name in components:
             components[name]["examples"] = [example]
     schema_of = dict(zip(described, schemas, strict=True))
+    for body in dict.fromkeys(route.body for route in routes if route.takes_file and route.body):
+        name = _referred_name(schema_of[body])
+        components[name + FORM_SUFFIX] = _form_schema(components[name], body)
     paths: Schema = {}
     for route in routes:
         operations = paths.setdefault(documented_path(route), {})
@@ -412,8 +421,43 @@ def _operation(endpoint: Endpoint, info: OpenApiInfo, schema_of: dict[Any, Schem
         content: Schema = {"schema": schema_of[body]}
         if trial.body is not None:
             content["example"] = trial.body
-        operation["requestBody"] = {"required": is_needed, "content": {JSON: content}}
+        contents: Schema = {JSON: content}
+        if endpoint.takes_file:
+            contents[MULTIPART.decode()] = {"schema": {"$ref": schema_of[body]["$ref"] + FORM_SUFFIX}}
+        operation["requestBody"] = {"required": is_needed, "content": contents}
     return operation
+
+
+def _referred_name(reference: Schema) -> str:
+    """The name of the component that a reference leads to."""
+    return str(reference["$ref"]).rpartition("/")[2]
+
+
+def _form_schema(component: Schema, body: type[Body]) -> Schema:
+    """The form with a file that is read as this body: a field that is no text is JSON."""
+    properties: Schema = {}
+    needed = []
+    for field in msgspec.structs.fields(body):
+        if field.name in body.instead_of_file:
+            continue
+        schema = component["properties"][field.encode_name]
+        if schema.get("contentEncoding") == "base64":
+            schema = {"type": "string", **FILE_SCHEMA, "description": FILE_TEXT}
+            needed.append(field.encode_name)
+        elif schema.get("type") in ("array", "object"):
+            # Generators would send a part for each element.
+            text = {"type": "string", "contentMediaType": JSON, "contentSchema": schema}
+            sentence = " ".join(filter(None, (schema.get("description"), "As JSON.")))
+            schema = {**text, "description": sentence}
+        properties[field.encode_name] = schema
+    description = f"{component.get('description', '')} As a form with a file.".strip()
+    return {
+        "type": "object",
+        "description": description,
+        "properties": properties,
+        "required": needed,
+        "additionalProperties": False,
+    }
 
 
 def _description(endpoint: Endpoint) -> str:

@@ -1,6 +1,6 @@
 """The body of an import: a list to look at, or decided rows to store."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -21,6 +21,7 @@ FEDERATION_NUMBER_MAX = 9_999_999
 class ListToRead(Body, frozen=True, kw_only=True):
     """A text or a file to look at, and what was chosen about it."""
 
+    instead_of_file: ClassVar[tuple[str, ...]] = ("text", "rows", "plan")
     text: Annotated[str, Meta(max_length=1_000_000)] | UnsetType = UNSET
     """The list as a text with tabs, semicolons or commas."""
     file: Annotated[bytes, Meta(max_length=FILE_BYTES_MAX)] | UnsetType = UNSET
