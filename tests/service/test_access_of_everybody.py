@@ -50,6 +50,8 @@ EXCEPTIONS = {
     "DELETE /api/tournaments/{tournament_id}/directors/{user_id}": ORGANIZER,
     "GET /api/tournaments/{tournament_id}/games/{game_id}/notes": SCOREKEEPERS | {"reader"},
     "GET /api/tournaments/{tournament_id}/games/{game_id}/earlier-cards": SCOREKEEPERS | {"reader"},
+    # Any token of theirs shows organizers and directors what they see.
+    "GET /api/tournaments/{tournament_id}/finals": DIRECTORS | {"reader", "scorer"},
     # Devices have no account.
     "GET /api/users/profile": ACCOUNTS,
     "PATCH /api/users/profile": WRITERS,

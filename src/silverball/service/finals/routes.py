@@ -22,7 +22,7 @@ def show_finals(call: Call[Query]) -> UncachedResult[Data[Finals]]:
     # What its source gives changes without a new revision of the final.
     with call.read() as db:
         tournament = loaded.load_with_revision(db, call.ids[TOURNAMENT]).tournament
-        if call.caller is None or not access.may_manage(call.caller, tournament):
+        if call.caller is None or not access.is_organizer(call.caller, tournament):
             raise NotAllowed
         return UncachedResult(Data(data=reads.finals_of(db, tournament, call.caller)))
 
