@@ -127,13 +127,16 @@ def run_long_command(
     """Run a rule that may take long: outside of the transaction, and again where it was overtaken.
 
     Raises DrawNeeded with the rule, unless the call brings its decision for the tournament as it is. The
-    rule must not read from the database. `added_ids`: of rows that the handler has added for it.
+    rule must not read from the database. `added_ids`: of rows that the handler has added for it. Where the
+    transaction that decided had added others, which are gone with it, the rule runs in this one.
     """
     before = _load_permitted(call, is_allowed)
     prepared: DryRun | None = call.preparation
     if prepared is None or prepared.revision != before.revision:
         informed = as_drawn(call, before.tournament)
         raise DrawNeeded(lambda: DryRun(before.revision, call.now, _decision(rule(informed)), added_ids))
+    if prepared.added_ids != added_ids:
+        return _enact(call, _decision(rule(as_drawn(call, before.tournament))), before)
     return _enact(call, prepared.decision, before, decided_at=prepared.decided_at)
 
 

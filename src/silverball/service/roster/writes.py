@@ -337,6 +337,7 @@ def add_arenas(call: Write[NewLineupArenas]) -> tuple[Arena, ...]:
         tournament,
         "lineup",
         lambda tournament, dice: roster_commands.add_arenas(tournament, new, dice, call.now),
+        added_ids=tuple(ids),
     )
     added = {
         arena.arena_id: arena
