@@ -83,7 +83,8 @@ def play(night: Night, count: int) -> None:
             bring_games(night)
         if night.open_games():
             game = night.open_games()[0]
-            order = tuple(sorted(game.player_ids))
+            # In a bracket, those who left still have a seat in the games that follow.
+            order = tuple(sorted(set(game.player_ids) - set(game.gave_up_ids)))
             night.record(GameOutcome(game_id=game.game_id, finishing_order=order))
         elif open_attempts(night):
             night.record(a_result(night, open_attempts(night)[0]))
