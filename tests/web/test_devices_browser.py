@@ -153,6 +153,8 @@ def revoked_in_the_middle(store: Store, browser_page: BrowserPage, phone: Browse
     other.close()
     phone.page.click("text=Go on with what I entered")
     phone.page.wait_for_selector("text=has not been sent yet")
+    # The outbox's line has come: from then on nothing moves.
+    phone.page.wait_for_selector("text=1 not saved")
     places = [phone.page.input_value(f"[name=place-{player_id}]") for player_id in game.player_ids]
     assert places == ["1", "2", "3", "4"]
     phone.page.click(f"#result-{game.game_id} >> text=Save")
