@@ -7,20 +7,20 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Self
 
 START_SECONDS_MAX = 60
 LAUNCHER = Path(__file__).with_name("launcher.py")
 
 
 class Servers:
-    """One `silverball serve` after the other."""
+    """One `silverball serve` after the other, with the limits of a new server."""
 
     def __init__(self, url: str, *, run_by: Sequence[str] = (), **settings: str) -> None:
         """Prepare servers on this database; `run_by` is a command that runs another one."""
         given = {
             **os.environ,
             "SILVERBALL_DATABASE_URL": url,
-            "SILVERBALL_QUOTAS": "open",
             **settings,
         }
         self._launcher = subprocess.Popen(
@@ -33,6 +33,11 @@ class Servers:
         )
         self.port = 0
         self.process_id = 0
+
+    @classmethod
+    def without_limits(cls, url: str, *, run_by: Sequence[str] = (), **settings: str) -> Self:
+        """Prepare servers without limits; house/test_limits_of_tests.py has the reason of each file."""
+        return cls(url, run_by=run_by, SILVERBALL_QUOTAS="open", **settings)
 
     def start(self) -> None:
         assert self._launcher.stdin is not None

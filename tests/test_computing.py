@@ -69,7 +69,7 @@ def test_a_server_stops_while_plans_are_computed(tmp_path: Path, empty_sqlite: P
     store = Store(url)
     callers = [a_token(store, build.a_user(store), seed) for seed in range(4)]
     store.close()
-    servers = Servers(url)
+    servers = Servers.without_limits(url)
     try:
         servers.start()
         statuses: list[int] = []

@@ -48,7 +48,7 @@ class Site:
         self.holder: Engine = create_engine(url)
 
     def a_node(self, url: str | None = None) -> Servers:
-        node = Servers(url or self.url, SILVERBALL_SECRET_FILE=str(self.secret_file))
+        node = Servers.without_limits(url or self.url, SILVERBALL_SECRET_FILE=str(self.secret_file))
         node.start()
         return node
 

@@ -38,7 +38,7 @@ class LimitedServer:
 
     def __init__(self, url: str, token: str, run_by: Sequence[str]) -> None:
         self._token = token
-        self._servers = Servers(url, run_by=run_by, SILVERBALL_PUBLIC_READ="true", SILVERBALL_QUOTAS="open")
+        self._servers = Servers.without_limits(url, run_by=run_by, SILVERBALL_PUBLIC_READ="true")
         self._run_by = run_by
 
     def start(self) -> None:

@@ -116,7 +116,7 @@ def served(tmp_path: Path, empty_sqlite: Path) -> Iterator[tuple[str, Store, int
     file = tmp_path / "served.db"
     source = pull_world.new_store(empty_sqlite, file)
     owner_id = build.a_user(source, user_id=9_001, name="Olga Ramp", role="organizer")
-    servers = Servers(f"sqlite:///{file}")
+    servers = Servers.without_limits(f"sqlite:///{file}")
     servers.start()
     yield f"http://127.0.0.1:{servers.port}", source, owner_id
     servers.close()

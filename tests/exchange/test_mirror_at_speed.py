@@ -137,7 +137,7 @@ class NightAtSpeed:
 
 @contextmanager
 def a_night_at_speed(there: Store, here: Store, kind: str) -> Iterator[NightAtSpeed]:
-    servers = Servers(there.url.render_as_string(hide_password=False), SILVERBALL_QUOTAS="open")
+    servers = Servers.without_limits(there.url.render_as_string(hide_password=False))
     servers.start()
     try:
         with TcpProxy(("127.0.0.1", servers.port)) as proxy:

@@ -320,7 +320,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Path) -> Iter
         bundles.import_bundle(store, night, owner_id=owner_id)
     token = a_token(store, owner_id)
     store.close()
-    servers = Servers(f"sqlite:///{file}")
+    servers = Servers.without_limits(f"sqlite:///{file}")
     servers.start()
     yield f"http://127.0.0.1:{servers.port}", token
     servers.close()

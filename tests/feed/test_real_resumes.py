@@ -180,7 +180,9 @@ def test_every_resume_is_whole_or_told_that_it_is_not(
 
         break_bus = restart_redis
     tournament_id = build.a_tournament(shared, players=2, arenas=0).tournament_id
-    nodes = [Servers(shared.url.render_as_string(hide_password=False), **settings) for _ in range(2)]
+    nodes = [
+        Servers.without_limits(shared.url.render_as_string(hide_password=False), **settings) for _ in range(2)
+    ]
     for node in nodes:
         node.start()
     epoch = build.public_epoch(shared)

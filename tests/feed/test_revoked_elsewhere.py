@@ -70,7 +70,7 @@ def test_a_token_revoked_or_suspended_at_one_node_is_refused_by_the_other(
     )
     store.close()
     with ExitStack() as stack:
-        here, there = Servers(url, **settings), Servers(url, **settings)
+        here, there = Servers.without_limits(url, **settings), Servers.without_limits(url, **settings)
         for node in (here, there):
             stack.callback(node.close)
             node.start()

@@ -122,8 +122,6 @@ def test_two_servers_refuse_a_caller_who_has_used_the_allowance_on_both(
     tournament_id = build.a_tournament(store).tournament_id
     store.close()
     settings = {
-        # Each user has LIMIT requests a minute.
-        "SILVERBALL_QUOTAS": "club",
         "SILVERBALL_PUBLIC_READ": "true",
         "SILVERBALL_REDIS_URL": f"redis://127.0.0.1:{redis.port}/0",
         "SILVERBALL_SECRET_FILE": str(tmp_path / "silverball.db.secret"),
@@ -131,6 +129,7 @@ def test_two_servers_refuse_a_caller_who_has_used_the_allowance_on_both(
     with ExitStack() as stack:
         ports = []
         for _ in range(2):
+            # Each user has LIMIT requests a minute.
             node = Servers(url, **settings)
             stack.callback(node.close)
             node.start()

@@ -24,7 +24,7 @@ KILLS = 6
 
 def test_fifty_followers_of_a_server_that_is_killed_miss_nothing(store: Store, database_url: str) -> None:
     tournament_id = build.a_tournament(store, players=2, arenas=0).tournament_id
-    servers = Servers(database_url)
+    servers = Servers.without_limits(database_url)
     servers.start()
     writer = Writer([servers], tournament_id, admin_token(store))
     epoch = build.public_epoch(store)
@@ -67,7 +67,10 @@ def test_two_nodes_lose_nothing_and_keep_the_order_while_redis_is_killed(
 ) -> None:
     store = Store(shared)
     tournament_id = build.a_tournament(store, players=2, arenas=0).tournament_id
-    nodes = [Servers(shared, SILVERBALL_REDIS_URL=f"redis://127.0.0.1:{redis.port}/0") for _ in range(2)]
+    nodes = [
+        Servers.without_limits(shared, SILVERBALL_REDIS_URL=f"redis://127.0.0.1:{redis.port}/0")
+        for _ in range(2)
+    ]
     for node in nodes:
         node.start()
     writer = Writer(nodes, tournament_id, admin_token(store))
@@ -109,7 +112,7 @@ def test_a_nudge_is_quicker_than_polling(bus: str, shared: str, request: pytest.
         settings["SILVERBALL_REDIS_URL"] = f"redis://127.0.0.1:{request.getfixturevalue('redis').port}/0"
     store = Store(shared)
     tournament_id = build.a_tournament(store, players=2, arenas=0).tournament_id
-    nodes = [Servers(shared, **settings) for _ in range(2)]
+    nodes = [Servers.without_limits(shared, **settings) for _ in range(2)]
     for node in nodes:
         node.start()
     # Written at the first node, followed at the second.

@@ -51,7 +51,7 @@ def test_a_backup_under_writes_is_restored_elsewhere_with_the_same_standings(
     shutil.copy(empty_sqlite, file)
     url, backup = f"sqlite:///{file}", tmp_path / "backup.tar"
     store = Store(url)
-    work, ledger, servers = Work(store, rounds=3), Ledger(), Servers(url)
+    work, ledger, servers = Work(store, rounds=3), Ledger(), Servers.without_limits(url)
     store.close()
     try:
         servers.start()

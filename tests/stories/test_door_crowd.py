@@ -93,7 +93,7 @@ def test_two_hundred_at_once_fill_the_places_and_wait_in_one_order(
 ) -> None:
     tournament_id, path = a_door(store)
     with ExitStack() as stack:
-        servers = [Servers(database_url) for _ in range(nodes)]
+        servers = [Servers.without_limits(database_url) for _ in range(nodes)]
         for server in servers:
             stack.callback(server.close)
             server.start()

@@ -56,7 +56,7 @@ class Node:
             "SILVERBALL_BACKUP_FOLDER": str(source / "backups"),
         }
         self.url = url
-        self.servers = Servers(url, **self.settings)
+        self.servers = Servers.without_limits(url, **self.settings)
 
     def run_command(self, *words: str) -> subprocess.CompletedProcess[str]:
         given = {**os.environ, **self.settings, "SILVERBALL_DATABASE_URL": self.url}

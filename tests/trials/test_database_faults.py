@@ -16,7 +16,7 @@ FAULTS = repetitions(8, in_soak=200)
 def test_a_crashed_database_loses_nothing_that_was_acknowledged(own_postgresql: Any) -> None:
     url = own_postgresql.new_database()
     store = Store(url)
-    work, ledger, servers = Work(store), Ledger(), Servers(url)
+    work, ledger, servers = Work(store), Ledger(), Servers.without_limits(url)
     recoveries: list[float] = []
     try:
         servers.start()

@@ -43,7 +43,7 @@ class Desk:
         self.work, self.ledger = Work(self._store, rounds=3), Ledger()
         # This process would keep the file from being checked.
         self._store.disconnect()
-        self.servers = Servers(self.url, SILVERBALL_QUOTAS="open")
+        self.servers = Servers.without_limits(self.url)
         self.recoveries: list[float] = []
         self.noticed = 0
 

@@ -29,7 +29,7 @@ def test_what_was_acknowledged_before_a_kill_is_there_once(store: Store, databas
     where = kind_of(store)
     dice = Random(17)
     with ExitStack() as stack:
-        nodes = [Servers(database_url) for _ in range(NODES[where])]
+        nodes = [Servers.without_limits(database_url) for _ in range(NODES[where])]
         for node in nodes:
             stack.callback(node.close)
             node.start()

@@ -28,7 +28,7 @@ def test_an_image_of_the_disk_at_any_moment_has_what_was_acknowledged(
     file.write_bytes(empty_sqlite.read_bytes())
     files, trace = [file, file.with_name("silverball.db-wal")], tmp_path / "trace"
     store = Store(f"sqlite:///{file}")
-    work, ledger, servers = Work(store, rounds=3), Ledger(), Servers(f"sqlite:///{file}")
+    work, ledger, servers = Work(store, rounds=3), Ledger(), Servers.without_limits(f"sqlite:///{file}")
     store.close()
     try:
         servers.start()

@@ -73,7 +73,7 @@ class Devices:
 
 @contextmanager
 def devices(store: Store, database_url: str) -> Iterator[Devices]:
-    servers = Servers(database_url)
+    servers = Servers.without_limits(database_url)
     token = organizers_token(store, Random(3))
     try:
         servers.start()

@@ -41,7 +41,7 @@ class Site:
             "SILVERBALL_REDIS_URL": f"redis://127.0.0.1:{proxy.port}/0",
             "SILVERBALL_PUBLIC_READ": "true",
         }
-        self.nodes = [Servers(url, **settings) for _ in range(2)]
+        self.nodes = [Servers.without_limits(url, **settings) for _ in range(2)]
         for node in self.nodes:
             node.start()
 

@@ -41,7 +41,7 @@ class TwoNodes:
     def __init__(self, url: str, second: dict[str, str] | None = None) -> None:
         self._store = Store(url)
         self.work, self.ledger = Work(self._store, rounds=3), Ledger()
-        self.nodes = [Servers(url), Servers(url, **(second or {}))]
+        self.nodes = [Servers.without_limits(url), Servers.without_limits(url, **(second or {}))]
         self.recoveries: list[float] = []
 
     @contextlib.contextmanager

@@ -58,10 +58,9 @@ def client(store: Store, rated: int, database_url: str) -> Iterator[ComparingCli
     nights.load_machines(store)
     token = admin_token(store)
     encryption.open_keys(store)
-    server = Servers(
+    server = Servers.without_limits(
         database_url,
         SILVERBALL_SECRET_FILE=str(store.key_file.path),
-        SILVERBALL_QUOTAS="open",
         SILVERBALL_SUBMISSION_HOSTS="results.example.org",
     )
     server.start()

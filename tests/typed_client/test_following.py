@@ -22,7 +22,7 @@ SECONDS_MAX = 60
 
 @pytest.fixture
 def server(database_url: str) -> Iterator[Servers]:
-    own = Servers(database_url, SILVERBALL_QUOTAS="open")
+    own = Servers(database_url)
     own.start()
     yield own
     own.close()

@@ -43,7 +43,7 @@ class World:
 def world(store: Store, database_url: str) -> Iterator[World]:
     token = admin_token(store)
     # Each example is a program of its own, and all of them read the running standings.
-    server = Servers(database_url, SILVERBALL_QUOTAS="open")
+    server = Servers(database_url)
     server.start()
     base_url = f"http://127.0.0.1:{server.port}"
     with Client(base_url, token) as client:

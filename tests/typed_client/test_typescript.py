@@ -150,7 +150,7 @@ def following(folder: Path, *words: object) -> Iterator[Following]:
 def test_changes_come_in_order_over_cuts_and_answers_are_as_new_as_they_are(
     store: Store, database_url: str, tmp_path: Path, mode: str
 ) -> None:
-    token, server, cable = admin_token(store), Servers(database_url), BreakableConnection()
+    token, server, cable = admin_token(store), Servers.without_limits(database_url), BreakableConnection()
     server.start()
     cable.to = server.port
     try:
@@ -191,7 +191,7 @@ def test_a_tournament_that_is_not_there_ends_it_with_the_refusal(
         "catch (fault) { console.log(fault instanceof Refused, fault.status, fault.code); }\n"
     )
     admin_token(store)
-    server = Servers(database_url)
+    server = Servers.without_limits(database_url)
     server.start()
     try:
         command = [str(NODE), "program.mjs", f"http://127.0.0.1:{server.port}"]

@@ -28,7 +28,7 @@ class LiveServer:
     def __init__(self, store: Store, url: str) -> None:
         self.connection = BreakableConnection()
         self._token = admin_token(store)
-        self._servers = Servers(url)
+        self._servers = Servers.without_limits(url)
         self.start_server()
         self.tournament_id = 0
 

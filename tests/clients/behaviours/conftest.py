@@ -19,7 +19,7 @@ TIMEOUT_SECONDS = 60
 @pytest.fixture
 def new_site(site: world.Site, site_file: Path) -> Iterator[world.Site]:
     """The same site with the limits of a new server."""
-    server = Servers(f"sqlite:///{site_file}", SILVERBALL_QUOTAS="club")
+    server = Servers(f"sqlite:///{site_file}")
     server.start()
     url = f"http://127.0.0.1:{server.port}"
     with httpx2.Client(base_url=url, headers=site.http.headers, timeout=TIMEOUT_SECONDS) as client:
@@ -41,7 +41,7 @@ def site(empty_sqlite: Path, site_file: Path) -> Iterator[world.Site]:
     tournament_ids = world.play_nights(store, organizer_id)
     listed_ids = tuple(world.plan_nights(store, organizer_id))
     store.close()
-    server = Servers(f"sqlite:///{site_file}")
+    server = Servers.without_limits(f"sqlite:///{site_file}")
     server.start()
     url = f"http://127.0.0.1:{server.port}"
     headers = {"Authorization": f"Bearer {token}", "User-Agent": "behaviours"}

@@ -77,6 +77,7 @@ NUMBER = {"type": "number"}
 # msgspec describes a Decimal by its text; a JSON number is read as well, and that is what clients send.
 DECIMAL = {"type": "string", "format": "decimal"}
 NULL = {"type": "null"}
+ONLY_NULL = {"type": ["null"]}
 # `NewArena` is the body that makes an `Arena`. In Go that is the name of the function that makes one.
 INPUT = re.compile(r"New(?P<item>[A-Z]\w*)")
 INT32_MAX, INT64_MAX = 2**31 - 1, 2**63 - 1
@@ -195,12 +196,19 @@ def _tidy(node: Any, references: Mapping[str, str]) -> Any:
         tidied[REFERENCE] = SCHEMA_REFERENCE.format(name=references.get(target, target))
     if isinstance(tidied.get("anyOf"), list):
         return _tidy_union(tidied)
-    if tidied.get("type") == "array" and "items" not in tidied:
-        # An array that is always empty.
-        tidied["items"] = {}
+    if tidied.get("type") == "array":
+        _tidy_items(tidied)
     if isinstance(tidied.get("enum"), list) and "type" not in tidied:
         return {"type": _types_of(tidied["enum"]), **tidied}
     return {**NUMBER, **_without(tidied, DECIMAL)} if _has(tidied, DECIMAL) else tidied
+
+
+def _tidy_items(array: Schema) -> None:
+    """Say `items` in each array: generators know no list of what stands at each place."""
+    first, *others = array.pop("prefixItems", [{}])
+    if not array.get("items"):
+        # Without a first, an array that is always empty.
+        array["items"] = first if all(other == first for other in others) else {}
 
 
 def _tidy_union(union: Schema) -> Schema:
@@ -223,11 +231,9 @@ def _tidy_union(union: Schema) -> Schema:
     kinds = [part.get("type") for part in shown]
     is_listable = NO_LIST.isdisjoint(key for part in shown for key in part)
     if is_listable and "integer" in kinds and len(kinds) > 1:
-        # In a list of types, generators forget the size of the number; a bare null, some of them drop.
+        # In a list of types, generators forget the size of the number; where a part may be null, they forget that.
         number = next(part for part in shown if part["type"] == "integer")
-        rest = [part for part in shown if part is not number]
-        last = {**rest[-1], "type": [rest[-1]["type"], "null"]}
-        return {**others, "anyOf": [number, *rest[:-1], last]}
+        return {**others, "anyOf": [number, *(part for part in shown if part is not number), ONLY_NULL]}
     if is_listable and len(set(map(str, kinds))) == len(kinds):
         # Each of the limits holds for one of the types only.
         merged = {key: value for part in shown for key, value in part.items()}
@@ -236,8 +242,12 @@ def _tidy_union(union: Schema) -> Schema:
 
 
 def _types_of(values: list[Any]) -> str | list[str]:
-    kinds = ["string"] if any(isinstance(value, str) for value in values) else ["integer"]
-    return [*kinds, "null"] if None in values else kinds[0]
+    present = [value for value in values if value is not None]
+    names = {bool: "boolean", int: "integer"}
+    kind = next(
+        (name for type_, name in names.items() if all(type(each) is type_ for each in present)), "string"
+    )
+    return [kind, "null"] if None in values else kind
 
 
 def _has(schema: Schema, part: Schema) -> bool:
