@@ -231,7 +231,7 @@ def _tidy_union(union: Schema) -> Schema:
     kinds = [part.get("type") for part in shown]
     is_listable = NO_LIST.isdisjoint(key for part in shown for key in part)
     if is_listable and "integer" in kinds and len(kinds) > 1:
-        # In a list of types, generators forget the size of the number; with a part that may be null, the null.
+        # In a list of types, generators forget the size of the number; of a part that may be null, the null.
         number = next(part for part in shown if part["type"] == "integer")
         return {**others, "anyOf": [number, *(part for part in shown if part is not number), ONLY_NULL]}
     if is_listable and len(set(map(str, kinds))) == len(kinds):
