@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route, compile_path
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from silverball.kit.edge.proxies import FindBaseUrl, TrustedProxies, base_url_finder
@@ -48,7 +49,6 @@ from silverball.web.public import machine_page, nights_page, sign_up_page
 from silverball.web.public import pages as public_pages
 from silverball.web.sign_in_throttle import MAILS_TRIED_MAX, RECOVERIES_MAX, HourlyLimiter, SignInLimiter
 from silverball.web.site import KnownCookies, OncePerMinute, Site
-from silverball.web.static_files import PageFiles
 
 # All modules with pages. A new one needs an import and an entry here.
 PAGE_MODULES: tuple[ModuleType, ...] = (
@@ -118,7 +118,7 @@ def build(
             *routes,
             *handbook.routes(),
             handbook.route(),
-            Mount("/static", PageFiles(directory=site.STATIC)),
+            Mount("/static", StaticFiles(directory=site.STATIC)),
         ],
         exception_handlers={
             HTTPException: _http_error_page,
