@@ -21,6 +21,7 @@ from silverball.web.console import (
     federation,
     finals,
     form_bodies,
+    next_step,
     now,
     people,
     prizes,
@@ -195,7 +196,9 @@ def _player_choices(night: TournamentNight, player_ids: Sequence[int]) -> list[t
 
 
 def _now_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
-    return {**now.load_context(request, night), **finals.now_context(request, night)}
+    made = finals.now_context(request, night)
+    steps = made["finals"].steps if made["finals"] else ()
+    return {**now.load_context(request, night), **made, "next": next_step.next_step(night, steps)}
 
 
 def _draw_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
@@ -208,6 +211,7 @@ def _standings_context(request: PageRequest, night: TournamentNight) -> dict[str
     return {
         "formats": format_titles(),
         "playoffs_type": playoffs_type,
+        "is_played_out": next_step.is_played_out(night),
         **deciding_ties.load_context(night),
         "worth": tournament_worth.worth_of_night(request, night),
     }
