@@ -42,8 +42,7 @@ def next_step(night: TournamentNight, finals: Sequence[Final] = ()) -> NextStep:
         step = (
             _step_for_results(night)
             or _step_to_break_tie(night)
-            or (is_played_out(night) and (_step_to_final(night, finals) or _step_to_finish(night)))
-            or _step_to_go_on(night)
+            or (_step_to_end(night, finals) if is_played_out(night) else _step_to_go_on(night))
         )
     return step if night.is_organizer else replace(step, button="", action="", path="", fields=())
 
@@ -170,7 +169,10 @@ def _step_to_final(night: TournamentNight, finals: Sequence[Final]) -> NextStep 
     return NextStep(line=line, button="Make the final", action="playoffs", form_id=form_id, fields=fields)
 
 
-def _step_to_finish(night: TournamentNight) -> NextStep:
+def _step_to_end(night: TournamentNight, finals: Sequence[Final]) -> NextStep:
+    final = _step_to_final(night, finals)
+    if final is not None:
+        return final
     is_over = night.is_over or night.has_clock
     line = ALL_PLAYED if is_over else "The planned end has passed, and nobody plays"
     return NextStep(line=line, button="Finish tournament", action="complete", form_id="complete-now")

@@ -18,6 +18,7 @@ from silverball.web.console import (
     details,
     door,
     draw_preview,
+    end,
     federation,
     finals,
     form_bodies,
@@ -198,7 +199,12 @@ def _player_choices(night: TournamentNight, player_ids: Sequence[int]) -> list[t
 def _now_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
     made = finals.now_context(request, night)
     steps = made["finals"].steps if made["finals"] else ()
-    return {**now.load_context(request, night), **made, "next": next_step.next_step(night, steps)}
+    return {
+        **now.load_context(request, night),
+        **made,
+        **end.load_context(request, night),
+        "next": next_step.next_step(night, steps),
+    }
 
 
 def _draw_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:

@@ -118,7 +118,7 @@ class PublicPages(Struct, frozen=True):
             return HttpResponse(200, picture, summary.PICTURE_TYPES[path], headers)
         text = site.render_text(
             "live/summary.html",
-            modules=(),
+            modules=("share.js", "copy.js"),
             public=public,
             night=public.night,
             tournament=public.tournament,
