@@ -13,8 +13,7 @@ from silverball.exchange import opdb
 from silverball.store import tables
 from silverball.store.database.engine import Store
 from silverball.store.revisions import revisions
-from silverball.web import site
-from silverball.web.console import next_step
+from silverball.web import next_step, site
 from silverball.web.console.actions import ACTIONS
 from web import page_forms
 from web.director import Director

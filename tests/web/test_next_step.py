@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from silverball.rules.registry import FORMATS
-from silverball.web import tournament_night
-from silverball.web.console import next_step
+from silverball.web import next_step, tournament_night
 from web import page_forms
 from web.director import Director
 from web.test_every_format import NIGHTS

@@ -12,7 +12,7 @@ from silverball.rules.registry import FORMATS
 from silverball.service.games import writes as games
 from silverball.service.single_player import writes as single_player_writes
 from silverball.service.webhooks import reads as webhook_reads
-from silverball.web import deciding_ties, site, tournament_worth
+from silverball.web import deciding_ties, next_step, site, tournament_worth
 from silverball.web.console import (
     actions,
     details,
@@ -22,7 +22,6 @@ from silverball.web.console import (
     federation,
     finals,
     form_bodies,
-    next_step,
     now,
     people,
     prizes,
