@@ -38,7 +38,7 @@ def test_a_code_shows_the_next_game_and_reports_its_result(director: Director, t
     game = a_night(director, "group_matchplay", 4, suggestions="restricted")
     mine = code_of(director, game.player_ids[2])
     page = page_of(tablet, mine)
-    assert "Now Machine" in page_forms.text_of(page)
+    assert "Play now Machine" in page_forms.text_of(page)
     form = page_forms.forms_on(page)[f"report-{game.game_id}"]
     order = {f"place_{player_id}": place + 1 for place, player_id in enumerate(reversed(game.player_ids))}
     first, again = post(tablet, form, **order), post(tablet, form, **order)
@@ -53,7 +53,7 @@ def test_a_code_shows_the_next_game_and_reports_its_result(director: Director, t
     assert "says: 1. Player" in page_forms.text_of(director.page(f"/game?game={game.game_id}"))
     director.send(f"suggestion-{suggestion.suggestion_id}", "?show=reported")
     assert director.game(game).result_positions == tuple(reversed(game.player_ids))
-    assert "Played Machine" in page_forms.text_of(page_of(tablet, mine))
+    assert "My games Machine" in page_forms.text_of(page_of(tablet, mine))
     assert f"report-{game.game_id}" not in page_forms.forms_on(page_of(tablet, mine))
 
 
@@ -138,7 +138,7 @@ def test_where_players_report_nothing_the_code_still_leads_to_the_next_game(
     # New ones could report nothing.
     assert "codes-new" not in director.forms("/settings")
     page = page_of(tablet, code)
-    assert "Now Machine" in page_forms.text_of(page)
+    assert "Play now Machine" in page_forms.text_of(page)
     assert "takes no results of players" in page
     assert page_forms.forms_on(page) == {}
 
@@ -151,7 +151,7 @@ def test_wrong_codes_replaced_codes_and_no_codes(director: Director, tablet: Vis
     assert page_forms.forms_on(page_of(tablet, f"/t/1/players/{first}")) == {}
     wrong = page_of(tablet, mine.replace(f"/players/{first}", f"/players/{second}"), 403)
     assert "belongs to somebody or something else" in wrong
-    assert "Now Machine" in page_forms.text_of(wrong)
+    assert "Play now Machine" in page_forms.text_of(wrong)
     page_of(tablet, f"/t/1/players/{first}?code=%00é" + "x" * 3000, 403)
     form = page_forms.forms_on(page_of(tablet, mine))[f"report-{game.game_id}"]
     director.send("codes-new", "/settings")

@@ -13,7 +13,7 @@ from silverball.exchange import opdb
 from silverball.store import tables
 from silverball.store.database.engine import Store
 from silverball.store.revisions import revisions
-from silverball.web import site
+from silverball.web import next_step, site
 from silverball.web.console.actions import ACTIONS
 from web import page_forms
 from web.director import Director
@@ -467,6 +467,8 @@ def test_every_action_is_offered_by_a_form(database_url: str) -> None:
     offered = set(re.findall(r"forms\.(?:action_form|confirmed_form)\('([a-z-]+)'", text))
     # Forms that run one of two actions.
     offered |= set(re.findall(r"else '([a-z-]+)', '[a-z-]+'", text))
+    # The form of what comes next.
+    offered |= set(re.findall(r'action="([a-z-]+)"', Path(next_step.__file__).read_text(encoding="utf-8")))
     assert offered == set(ACTIONS)
 
 

@@ -121,10 +121,10 @@ def test_a_code_holds_the_address_and_nothing_that_runs() -> None:
 def test_a_code_leads_to_where_the_player_plays_now(visitor: Visitor, night: build.Night) -> None:
     first, second, third = night.player_ids
     text = page_forms.text_of(page_of(visitor, f"/t/{night.tournament_id}/players/{first}"))
-    assert "Now Machine 2 1. Player 3 2. Player 1" in text
-    assert "Played Machine 1 1. Player 1 2. Player 2 1.00" in text
+    assert "Play now Machine 2 You play 2nd of 2. With you, in play order 1. Player 3 2. Player 1 you" in text
+    assert "My games Machine 1 1. Player 1 2. Player 2 1" in text
     waiting = page_forms.text_of(page_of(visitor, f"/t/{night.tournament_id}/players/{second}"))
-    assert "No game at the moment." in waiting
+    assert "Take a break" in waiting
     assert third
 
 

@@ -46,13 +46,15 @@ def test_the_button_to_the_next_round_comes_into_its_place_with_the_last_result(
     on_the_console(browser_page)
     page = browser_page.page
     page.wait_for_selector("#feed[data-state=live]", state="attached")
-    before = page.evaluate(BOXES)
+    before, below = page.evaluate(BOXES), page.locator("#round-delete, #timer").first.bounding_box()
+    page.wait_for_selector("text=4 more results")
     for game in night_of(store).open_games:
         order = list(game.player_ids)
         write(store, "PUT", f"/games/{game.game_id}/result", {"resultPositions": order})
     page.wait_for_selector("#round-open button", state="attached")
     assert page.locator(".games > .done").count() == 4
     assert page.evaluate(BOXES) == before
+    assert page.locator("#round-delete, #timer").first.bounding_box() == below
     assert not page.is_visible("#news")
     # Another page of the round is asked for.
     write(store, "POST", "/rounds", {})

@@ -75,7 +75,7 @@ def test_a_whole_night_is_run_by_thumb_while_a_wall_and_a_phone_follow(
         if number < ROUNDS - 1:
             page.click(f"text=Open round {number + 2}")
             page.wait_for_selector("text=4 open games")
-    assert page.inner_text("h2#round") == f"Round {ROUNDS}"
+    assert page.inner_text("h2#next") == f"Round {ROUNDS}"
     browser_page.click("nav >> text=Standings")
     browser_page.assert_fits()
     page.click("text=Finish tournament")

@@ -1,11 +1,12 @@
 """Ties that decide something, as pages show them: `Tied for 8th: Ed, Flo, Gus`."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from silverball.rules.commands import tiebreaks
-from silverball.rules.commands.tiebreaks import DecidingTie
+from silverball.rules.commands.tiebreaks import DecidingTie, Reason
 from silverball.rules.format import never_over
 from silverball.rules.model.settings_protocols import HasDuration, has, tiebreaker_of
 from silverball.rules.model.tournament import Tournament
@@ -37,6 +38,8 @@ class TieOnPage(Struct, frozen=True, kw_only=True):
     player_ids: tuple[int, ...]
     title: str
     reason: str
+    # What depends on their order: "first", "cut", "prize" or "round".
+    decides: Reason
 
 
 def load_context(night: TournamentNight) -> dict[str, Any]:
@@ -95,14 +98,20 @@ def _players_with_results(night: TournamentNight) -> set[int]:
 
 
 def _tie_on_page(night: TournamentNight, tie: DecidingTie) -> TieOnPage:
-    names = [night.player_name(player_id) for player_id in tie.player_ids]
-    more = len(names) - NAMES_MAX
-    listed = ", ".join(names[:NAMES_MAX]) + (f" and {more} more" if more > 0 else "")
+    listed = listed_names(night, tie.player_ids)
     return TieOnPage(
         player_ids=tie.player_ids,
         title=f"Tied for {ordinal(tie.position)}: {listed}{_why_undecided(night.tournament, tie)}",
         reason=REASONS[tie.reason],
+        decides=tie.reason,
     )
+
+
+def listed_names(night: TournamentNight, player_ids: Sequence[int]) -> str:
+    """The names in a line, the last of many as their number."""
+    names = [night.player_name(player_id) for player_id in player_ids]
+    more = len(names) - NAMES_MAX
+    return ", ".join(names[:NAMES_MAX]) + (f" and {more} more" if more > 0 else "")
 
 
 def _why_undecided(tournament: Tournament, tie: DecidingTie) -> str:

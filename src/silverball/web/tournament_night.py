@@ -45,6 +45,7 @@ from silverball.store.tournament.announcements import ChannelHead
 from silverball.web import site
 from silverball.web.site import Site
 from silverball_wire import base
+from silverball_wire.standings import Standing as StandingOnWire
 from silverball_wire.tournaments import JournalAction
 
 
@@ -513,6 +514,16 @@ class TournamentNight(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def standings(self) -> list[Standing]:
         return [] if self.tournament.status == "planned" else self.format.rank(self.tournament)
+
+    def figure_text(self, standing: Standing | StandingOnWire) -> str:
+        """What a place follows from, with its unit: `43 points`; empty where matches alone decide places."""
+        if self.has_strikes:
+            number, unit = str(standing.strike_count), "strike"
+        elif self.format.is_ranked_by_points:
+            number, unit = site.points_text(standing.points), self.format.counted_in.value.removesuffix("s")
+        else:
+            return ""
+        return f"{number} {unit}{'' if number == '1' else 's'}"
 
     @cached_property
     def has_strikes(self) -> bool:

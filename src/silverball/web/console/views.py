@@ -12,12 +12,13 @@ from silverball.rules.registry import FORMATS
 from silverball.service.games import writes as games
 from silverball.service.single_player import writes as single_player_writes
 from silverball.service.webhooks import reads as webhook_reads
-from silverball.web import deciding_ties, site, tournament_worth
+from silverball.web import deciding_ties, next_step, site, tournament_worth
 from silverball.web.console import (
     actions,
     details,
     door,
     draw_preview,
+    end,
     federation,
     finals,
     form_bodies,
@@ -195,7 +196,14 @@ def _player_choices(night: TournamentNight, player_ids: Sequence[int]) -> list[t
 
 
 def _now_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
-    return {**now.load_context(request, night), **finals.now_context(request, night)}
+    made = finals.now_context(request, night)
+    steps = made["finals"].steps if made["finals"] else ()
+    return {
+        **now.load_context(request, night),
+        **made,
+        **end.load_context(request, night),
+        "next": next_step.next_step(night, steps),
+    }
 
 
 def _draw_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
@@ -208,6 +216,7 @@ def _standings_context(request: PageRequest, night: TournamentNight) -> dict[str
     return {
         "formats": format_titles(),
         "playoffs_type": playoffs_type,
+        "is_played_out": next_step.is_played_out(night),
         **deciding_ties.load_context(night),
         "worth": tournament_worth.worth_of_night(request, night),
     }

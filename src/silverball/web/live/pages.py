@@ -107,9 +107,10 @@ class PublicPages(Struct, frozen=True):
     def _answer_summary(self, path: str, tournament_id: int, base_url: str) -> HttpResponse:
         """The summary of a completed tournament, or its picture. Raises NotFound and Conflict."""
         public = tournament_view.load_public_tournament(self.store, tournament_id, self.now())
+        policy = site.POLICY if path in summary.PICTURE_TYPES else site.POLICY_WITH_MODULES
         headers = (
             (b"cache-control", CACHED_WHEN_COMPLETED),
-            (b"content-security-policy", site.POLICY.encode()),
+            (b"content-security-policy", policy.encode()),
             REFERRER_POLICY,
             *NO_FRAMES,
         )
@@ -118,7 +119,7 @@ class PublicPages(Struct, frozen=True):
             return HttpResponse(200, picture, summary.PICTURE_TYPES[path], headers)
         text = site.render_text(
             "live/summary.html",
-            modules=(),
+            modules=("share.js", "copy.js"),
             public=public,
             night=public.night,
             tournament=public.tournament,

@@ -19,7 +19,6 @@ from silverball.kit.errors import NotFound
 from silverball.kit.http.endpoints import SVG
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.tournament import Game, SinglePlayerGame, Tournament
-from silverball.web import site
 from silverball.web.forms import format_title
 from silverball.web.live import tournament_view
 from silverball.web.live.tournament_view import Mover, PublicTournament
@@ -315,9 +314,7 @@ def draw_picture(public: PublicTournament, path: str) -> bytes:
     """The podium as SVG or PNG. Raises NotFound while the tournament is not completed."""
     found = load_context(public)["summary"]
     night = public.night
-    rows = [
-        (row.position, night.player_name(row.player_id), site.points_text(row.points)) for row in found.podium
-    ]
+    rows = [(row.position, night.player_name(row.player_id), night.figure_text(row)) for row in found.podium]
     day = str(public.tournament.details["start_local"])[:10]
     footer = f"{format_title(public.tournament.type)}, {len(night.active_entrants)} players, {day}"
     texts = podium_texts(night.name, rows, footer)

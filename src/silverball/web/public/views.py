@@ -13,6 +13,7 @@ from starlette.responses import Response
 import silverball
 from silverball.kit.errors import Conflict, NotAllowed, NotFound
 from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.format import PlayKind
 from silverball.rules.mechanics import rounds
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import series as series_rules
@@ -27,13 +28,17 @@ from silverball.service.tournaments.reads.listing import DatedTournament
 from silverball.service.users import reads as users
 from silverball.store.database.engine import Db
 from silverball.store.tournament import announcements
+from silverball.web import deciding_ties, next_step
 from silverball.web.forms import FormState, format_title
 from silverball.web.page_request import GUEST, PageRequest
 from silverball.web.public import report_page
 from silverball.web.public.report_page import ReportPage
-from silverball.web.tournament_night import load_room_view, player_names
+from silverball.web.tournament_night import load_room_view, player_names, public_night
 from silverball_wire.players import EntrantPart, Player
 from silverball_wire.tournaments import Tournament as WireTournament
+
+# The sizes of a machine's name, by its longest word.
+LETTER_STEPS = (6, 9, 12, 16)
 
 # The state of a player in a running tournament, as their own page shows it.
 
@@ -59,6 +64,8 @@ class PlayerState(Struct, frozen=True, kw_only=True):
     dissolved_arena_id: int | None = None
     # Where they are busy in another tournament of the room: `on Godzilla in Main`.
     elsewhere: str = ""
+    # What comes next in the night, for a player without a game: `6 more results, then round 5 can be drawn`.
+    coming: str = ""
 
     @property
     def away_text(self) -> str:
@@ -73,7 +80,7 @@ class PlayerState(Struct, frozen=True, kw_only=True):
         return str(game_id) if called_at is None else f"{game_id}-{called_at:%H%M%S}"
 
 
-def load_player_state(db: Db, tournament_id: int, player_id: int) -> PlayerState:
+def load_player_state(db: Db, tournament_id: int, player_id: int, now: datetime) -> PlayerState:
     """The state of a player; an empty one in a tournament of an unknown format."""
     try:
         tournament = loaded.load_tournament(db, tournament_id)
@@ -91,7 +98,18 @@ def load_player_state(db: Db, tournament_id: int, player_id: int) -> PlayerState
         waiting_ids=tuple(game.game_id for game in tournament.open_games if game.waiting_since is not UNSET),
         calls=tournament.state.calls,
         elsewhere=load_room_view(db, tournament, None).places.get(player_id, ""),
+        coming=_what_comes(db, tournament, player_id, now),
     )
+
+
+def _what_comes(db: Db, tournament: Tournament, player_id: int, now: datetime) -> str:
+    """What a player without a game waits for; empty for one who plays, and where everybody plays at will."""
+    plays = any(player_id in game.player_ids for game in tournament.open_games)
+    plays |= any(each.status != "completed" for each in tournament.attempts_by_player.get(player_id, ()))
+    is_at_will = tournament_commands.format_of(tournament).play is PlayKind.SCORES
+    if plays or is_at_will or tournament.status != "started":
+        return ""
+    return next_step.next_step(public_night(db, tournament, now)).line
 
 
 def _places_in_queues(tournament: Tournament, player_id: int) -> list[tuple[int | None, int]]:
@@ -415,7 +433,7 @@ def render_player(
         if player_id not in players:
             raise NotFound("Player", player_id)
         query = games.TournamentGamesQuery(player=player_id)
-        state = load_player_state(db, tournament_id, player_id)
+        state = load_player_state(db, tournament_id, player_id, request.site.now())
         played = [game for game in games.games_in_tournament(db, tournament_id, query) if not game.bye]
         place = standings.places_of_players(db, tournament_id, [player_id]).get(player_id)
         moved = corrections.corrected_places(db, tournament_id).get(player_id)
@@ -440,10 +458,18 @@ def render_player(
         moved=moved if moved and place and moved.after == place.position else None,
         state=state,
         is_playing_on=_is_playing_on(players[player_id]),
+        ordinal=deciding_ties.ordinal,
+        letters_of=_letters_of,
         message=tournament.motd_text if tournament.status != "completed" else None,
         format_title=format_title,
         report_url=report_page.page_path(report, f"{base_path}/players/{player_id}/report"),
     )
+
+
+def _letters_of(name: str) -> int | None:
+    """The step of the longest word of a machine's name, in letters; None for longer ones."""
+    longest = max((len(word) for word in name.split()), default=0)
+    return next((step for step in LETTER_STEPS if longest <= step), None)
 
 
 def _is_playing_on(player: Player) -> bool:

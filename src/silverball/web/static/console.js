@@ -3,6 +3,7 @@
 
 import "./guard.js";
 import "./copy.js";
+import "./share.js";
 import { deliver, deliverRest, discard, get, isSignedOut, post, settle, WITHOUT_PAGE } from "./delivery.js";
 import "./files.js";
 import "./find.js";

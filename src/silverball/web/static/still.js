@@ -151,11 +151,15 @@ export function updateInPlace(part, next, asked, isOwn) {
     morphChildren(part, [...arranged.childNodes]);
     return isOther;
   }
+  // The rows of another round are asked for, also where nothing in view would move.
+  if (roundOf(part) !== roundOf(arranged)) return true;
   if (isTouched(part, "[data-row], [data-slot]")) return isOther || shapeOf(part) !== shapeOf(arranged);
   if (!wouldStayStill(part, arranged)) return true;
   morphChildren(part, [...arranged.childNodes]);
   return isOther;
 }
+
+const roundOf = (part) => part.querySelector("[data-round]")?.dataset.round;
 
 // The content of a part without its rows and slots, and without what differs each time.
 function shapeOf(part) {
