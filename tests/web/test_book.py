@@ -333,6 +333,25 @@ def test_machines_of_one_lineup_are_not_offered_and_cannot_be_merged(
     assert "had both machines" in page_forms.alerts_on(answer.text)[0]
 
 
+def test_a_list_that_filled_the_book_is_undone_and_the_page_says_who_stays(
+    store: Store, visitor: Visitor, organizer: int
+) -> None:
+    rows = [{"line": line, "name": name} for line, name in enumerate(("Ada Quill", "Bo Larkin", "Cleo"), 1)]
+    look = build.do(store, "POST", "/api/players/import", {"rows": rows}, by=organizer)[1]["data"]
+    body = {"rows": rows, "plan": look["plan"]}
+    stored = build.do(store, "POST", "/api/players/import", body, by=organizer)[1]["data"]
+    build.do(
+        store, "PATCH", f"/api/players/{stored['rows'][1]['playerId']}", {"labels": ["left"]}, by=organizer
+    )
+    page = page_of(visitor, "/home/actions")
+    assert "A list brought 3 players." in page_forms.text_of(page)
+    (form,) = re.findall(r'id="(undo-\d+)"', page)
+    send_form(visitor, "/home/actions", form)
+    page = page_forms.text_of(page_of(visitor, "/home/actions"))
+    assert "Undone. These stay: Bo Larkin : It was changed since." in page
+    assert [row["name"] for row in stored_items(store, "players")] == ["Bo Larkin"]
+
+
 def test_a_merge_that_cannot_be_undone_says_why(store: Store, visitor: Visitor, organizer: int) -> None:
     first, second, third = (build.an_arena(store, organizer) for _ in range(3))
     send_form(visitor, f"/home/arenas/{first}", "arena-merge", arenaId=second)

@@ -1,7 +1,7 @@
 """Actions of a book, and machines of it that may be one."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -16,6 +16,11 @@ from silverball.store.people.names import name_key
 from silverball_wire import base
 from silverball_wire import book as wire
 
+REASONS = {
+    book_actions.USED: "It is used by now: in a tournament or a bank, or by an account.",
+    book_actions.CHANGED: "It was changed since.",
+    book_actions.NUMBER: "The federation number is another one by now.",
+}
 # Of the newest machines of a book.
 COMPARED_MAX = 5_000
 _ARENA = tables.arena.c
@@ -48,8 +53,19 @@ def _shown(action: BookAction) -> wire.BookAction:
         kind=action.kind,  # type: ignore[arg-type]  # one of the kinds
         at=base.iso(action.at),
         undone_at=None if action.undone_at is None else base.iso(action.undone_at),
-        arena_ids=(data["removed_id"], data["remaining_id"]) if is_merge else (),
+        arena_ids=(data["removed_id"], data["remaining_id"])
+        if is_merge
+        else _ids(data, "arenas", "arena_id"),
+        player_ids=_ids(data, "players", "player_id"),
+        numbered_player_ids=_ids(data, "numbers", "player_id"),
+        kept=tuple(
+            wire.BookKept(**{**each, "reason": REASONS[each["reason"]]}) for each in data.get("kept", ())
+        ),
     )
+
+
+def _ids(data: Mapping[str, Any], part: str, key: str) -> tuple[int, ...]:
+    return tuple(each[key] for each in data.get(part, ()))
 
 
 def likely_doubles(db: Connection, organizer_id: int, most: int) -> list[tuple[Any, Any]]:

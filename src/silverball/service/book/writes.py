@@ -1,20 +1,21 @@
 """Merge machines of an organizer's book, and undo what was done to it as a whole."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import Connection, Row, delete, select, update
 
 from silverball.kit.errors import Conflict, Invalid, NotAllowed
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Id
 from silverball.service.core import access, commands, enact, feed_events
 from silverball.service.core.calls import Write
-from silverball.store.people import arena_merging, book, book_actions
-from silverball.store.people.book_actions import BookAction
+from silverball.store.people import arena_merging, book, book_actions, merging, person_numbers, rating_days
+from silverball.store.people.book import OwnedKind
+from silverball.store.people.book_actions import CHANGED, NUMBER, USED, BookAction
 from silverball.store.people.names import name_key
 from silverball.store.revisions import revisions
-from silverball.store.tables import arena
+from silverball.store.tables import arena, claim, player
 from silverball.store.tournament import announcements, imports, journal
 
 # Tournaments that a refusal names.
@@ -204,4 +205,50 @@ def _undo_merge(call: Write[Any], action: BookAction) -> Mapping[str, Any]:
     return merge
 
 
-UNDOS: Mapping[str, Undo] = {book_actions.ARENAS_MERGED: _undo_merge}
+def _undo_players(call: Write[Any], action: BookAction) -> Mapping[str, Any]:
+    """Take back the players and numbers that a list brought; returns the data with what stays and why."""
+    db, data = call.db, action.data
+    person_numbers.lock_numbers(db, action.user_id)
+    given = {each["player_id"]: each["digest"] for each in data["numbers"]}
+    kept = _remove_added(db, book.PLAYER, data["players"])
+    now = select(player.c.player_id, player.c.ifpa_id).where(player.c.player_id.in_(given)).with_for_update()
+    numbers = dict(db.execute(now.order_by(player.c.player_id)).all())
+    same = [
+        player_id for player_id, number in numbers.items() if book_actions.digest(number) == given[player_id]
+    ]
+    db.execute(update(player).where(player.c.player_id.in_(same)).values(ifpa_id=None))
+    feed_events.announce_players(call.transaction, same)
+    rating_days.mark_players(db, same)
+    others = [{"player_id": player_id, "reason": NUMBER} for player_id in numbers if player_id not in same]
+    return {**data, "kept": [*kept, *others]}
+
+
+def _undo_arenas(call: Write[Any], action: BookAction) -> Mapping[str, Any]:
+    """Take back the machines that a list brought; returns the data with what stays and why."""
+    return {**action.data, "kept": _remove_added(call.db, book.ARENA, action.data["arenas"])}
+
+
+def _remove_added(
+    db: Connection, kind: OwnedKind, added: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Delete these rows where nothing uses them and they are as they were added; returns the others."""
+    digests = {each[kind.key_name]: each["digest"] for each in added}
+    now = book_actions.digests(db, kind, digests, is_locked=True)
+    unused = select(kind.key).where(kind.key.in_(now), merging.is_unreferenced(kind.key))
+    free = set(db.execute(unused).scalars())
+    if kind is book.PLAYER:
+        free -= set(db.execute(select(claim.c.player_id).where(claim.c.player_id.in_(now))).scalars())
+    reasons = {
+        row_id: USED if row_id not in free else CHANGED
+        for row_id, digest in now.items()
+        if row_id not in free or digest != digests[row_id]
+    }
+    db.execute(delete(kind.table).where(kind.key.in_(now.keys() - reasons.keys())))
+    return [{kind.key_name: row_id, "reason": reason} for row_id, reason in reasons.items()]
+
+
+UNDOS: Mapping[str, Undo] = {
+    book_actions.ARENAS_MERGED: _undo_merge,
+    book_actions.PLAYERS_IMPORTED: _undo_players,
+    book_actions.ARENAS_IMPORTED: _undo_arenas,
+}

@@ -3,19 +3,29 @@
 A tournament has its journal; a book has these rows, of which the newest are kept.
 """
 
+import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection, Select, delete, insert, select, update
 
 from silverball.kit.errors import NotFound
 from silverball.store import tables
+from silverball.store.people.book import OwnedKind
 
 ARENAS_MERGED, PLAYERS_IMPORTED, ARENAS_IMPORTED = "arenasMerged", "playersImported", "arenasImported"
+# Why a row that a list brought stays.
+USED, CHANGED, NUMBER = "used", "changed", "number"
 # Of each book.
 ACTIONS_KEPT = 50
+# What an undo looks at: a row that has another value by now stays.
+WATCHED = {
+    "Player": ("name", "ifpa_id", "status", "labels", "label_color", "claimed_by"),
+    "Arena": ("name", "opdb_id", "category_id", "status", "labels", "label_color"),
+}
 _ACTION = tables.book_action.c
 
 
@@ -63,7 +73,7 @@ def mark_undone(db: Connection, action: BookAction, data: Mapping[str, Any], now
 
 
 def forget_players(db: Connection, player_ids: Collection[int]) -> None:
-    """Remove people whose account is erased from what lists brought: names and numbers go."""
+    """Remove people whose account is erased from what lists brought: from digests names can be guessed."""
     player = tables.player.c
     owners = select(player.organizer_id).where(player.player_id.in_(player_ids))
     rows = select(tables.book_action).where(_ACTION.user_id.in_(owners), _ACTION.kind == PLAYERS_IMPORTED)
@@ -75,6 +85,21 @@ def forget_players(db: Connection, player_ids: Collection[int]) -> None:
         if data != action.data:
             row = update(tables.book_action).where(_ACTION.book_action_id == action.book_action_id)
             db.execute(row.values(data=data))
+
+
+def digests(
+    db: Connection, kind: OwnedKind, ids: Collection[int], *, is_locked: bool = False
+) -> dict[int, str]:
+    """Id -> digest of what the book says of it, for the rows that exist. Digests keep no names."""
+    columns = [kind.table.c[name] for name in WATCHED[kind.model]]
+    rows = select(kind.key.label("key"), *columns).where(kind.key.in_(ids)).order_by(kind.key)
+    found = db.execute(rows.with_for_update() if is_locked else rows)
+    return {row.key: digest(list(row)[1:]) for row in found}
+
+
+def digest(value: Any) -> str:
+    """A digest of a value, by which a later one is known as the same."""
+    return hashlib.blake2b(msgspec.json.encode(value), digest_size=16).hexdigest()
 
 
 def _load(db: Connection, rows: Select[Any]) -> list[BookAction]:

@@ -185,7 +185,7 @@ NOTICES = {
     "gone": "It is out of your book.",
     "approved": "Approved: this player is that account now.",
     "refused": "Turned down.",
-    "imported": "They are in your book.",
+    "imported": "They are in your book, whose page has an undo.",
     "merged": "They are one now. All results are here.",
     "machines-merged": "They are one now. All games are here; your book has an undo.",
     "undone": "Undone.",
@@ -436,10 +436,13 @@ def _render_actions(request: PageRequest, status: int = 200, form: FormState | N
         actions = book_reads.actions_of(db, request.caller)
         arena_ids = {arena_id for action in actions for arena_id in action.arena_ids}
         arenas = venues_reads.existing_arenas(db, sorted(arena_ids))
+        kept_ids = {kept.player_id for action in actions for kept in action.kept if kept.player_id}
+        people = players_reads.existing_players(db, sorted(kept_ids), request.caller)
     return request.render(
         "book/actions.html",
         status,
         actions=actions,
+        player_names={player.player_id: player.name for player in people},
         arena_names={arena.arena_id: arena.name for arena in arenas},
         notice=NOTICES.get(request.query.get("said", "")),
         form_state=form or FormState(),
