@@ -3,6 +3,7 @@
 from types import ModuleType
 
 from silverball.feed import replay
+from silverball.service.book import routes as book
 from silverball.service.finals import routes as finals
 from silverball.service.games import routes as games
 from silverball.service.journal import routes as journal
@@ -30,6 +31,7 @@ from silverball.service.webhooks import routes as webhooks
 # A new slice is one import and one line here.
 ROUTE_MODULES: tuple[ModuleType, ...] = (
     venues,
+    book,
     journal,
     players,
     dashboard,

@@ -16,6 +16,7 @@ TABLE: dict[str, tuple[Access, tuple[int, int, int, int, int]]] = {
     "/api/arenas": (Access.OWN, OWN),
     "/api/locations": (Access.OWN, OWN),
     "/api/banks": (Access.OWN, OWN),
+    "/api/book/actions": (Access.OWN, OWN),
     "/api/players/claims": (Access.OWN, OWN),
     "/api/tokens": (Access.OWN, OWN),
     "/api/players": (Access.OWN, OWN),
@@ -132,8 +133,10 @@ READ_POSTS: dict[str, tuple[Access, dict[str, Any]]] = {
 MANAGED: dict[str, str] = {
     "/api/arenas": "POST",
     "/api/arenas/{arena_id}": "DELETE PATCH",
+    "/api/arenas/{arena_id}/merge": "POST",
     "/api/banks": "POST",
     "/api/banks/{bank_id}": "DELETE PATCH",
+    "/api/book/actions/{book_action_id}/undo": "POST",
     "/api/clubs": "POST",
     "/api/clubs/{club_id}": "DELETE PATCH",
     "/api/events": "POST",

@@ -108,6 +108,10 @@ def book(client: Client, visitor: Client) -> None:
     client.banks.update(bank.bank_id, name="Right wall")
     list(client.banks.list())
     client.banks.delete(bank.bank_id)
+    same = client.arenas.create(name="Firepower", opdb_id="G5VDd-MJpqO")
+    client.arenas.merge(same.arena_id, other_arena_id=arena.arena_id)
+    client.book.undo(client.book.actions()[0].book_action_id)
+    client.arenas.delete(same.arena_id)
     client.arenas.delete(arena.arena_id)
 
     location = client.locations.create(name="The Tilt", lat=59.3, lng=18.1)

@@ -287,6 +287,81 @@ def test_the_book_lists_likely_doubles_and_says_what_a_merge_does(
         assert "What follows" not in page_of(visitor, f"/home/players/{near}?with={strange}")
 
 
+@pytest.mark.both_databases
+def test_likely_double_machines_are_merged_and_the_merge_is_undone(
+    store: Store, visitor: Visitor, organizer: int
+) -> None:
+    night = build.a_tournament(store, organizer_id=organizer, arenas=2)
+    first, second = night.arena_ids
+    same = build.an_arena(store, organizer, name="MÁCHINE 1")
+    for title in (None, "GA", "GB"):
+        build.an_arena(store, organizer, name="Comet", opdb_id=title)
+    build.a_game(store, night.tournament_id, night.player_ids[:2], arena_id=first)
+    page = page_of(visitor, "/home/arenas")
+    assert re.findall(r'href="(/home/arenas/\d+)\?with=\d+#twice"', page) == [f"/home/arenas/{same}"]
+    assert "one name" in page_forms.text_of(page)
+    assert "Twice in your book?" not in page_of(visitor, f"/home/arenas/{second}")
+    page = page_forms.text_of(page_of(visitor, f"/home/arenas/{first}"))
+    assert f"MÁCHINE 1 number {same}, 0 tournaments, 0 games" in page
+    assert f"What follows: 1 tournament and 1 game of Machine 1 , number {first}, will be on it." in page
+    to = send_form(visitor, f"/home/arenas/{first}", "arena-merge", arenaId=same)
+    assert to == f"/home/arenas/{same}?said=machines-merged"
+    assert "Likely doubles" not in page_of(visitor, "/home/arenas")
+    assert 'href="/home/actions"' in page_of(visitor, "/home")
+    page = page_of(visitor, "/home/actions")
+    assert f"Machine {first} was merged into MÁCHINE 1 , machine {same}" in page_forms.text_of(page)
+    (form,) = re.findall(r'id="(undo-\d+)"', page)
+    assert send_form(visitor, "/home/actions", form).startswith("/home/actions?said=undone")
+    page = page_forms.text_of(page_of(visitor, "/home/actions?said=undone"))
+    assert "Undone." in page
+    with store.read() as db:
+        assert set(db.execute(select(tables.lineup_arena.c.arena_id)).scalars()) == {first, second}
+
+
+def test_machines_of_one_lineup_are_not_offered_and_cannot_be_merged(
+    store: Store, visitor: Visitor, organizer: int
+) -> None:
+    night = build.a_tournament(store, organizer_id=organizer)
+    first, second = night.arena_ids
+    with store.write() as transaction:
+        transaction.connection.execute(update(tables.arena).values(name="Godzilla"))
+    assert "Likely doubles" not in page_of(visitor, "/home/arenas")
+    page = page_forms.text_of(page_of(visitor, f"/home/arenas/{first}"))
+    assert "both were in 1 tournament, so they are two machines" in page
+    answer = send(visitor, f"/home/arenas/{first}", "arena-merge", arenaId=second)
+    assert answer.status_code == 409
+    assert "had both machines" in page_forms.alerts_on(answer.text)[0]
+
+
+def test_a_list_that_filled_the_book_is_undone_and_the_page_says_who_stays(
+    store: Store, visitor: Visitor, organizer: int
+) -> None:
+    rows = [{"line": line, "name": name} for line, name in enumerate(("Ada Quill", "Bo Larkin", "Cleo"), 1)]
+    look = build.do(store, "POST", "/api/players/import", {"rows": rows}, by=organizer)[1]["data"]
+    body = {"rows": rows, "plan": look["plan"]}
+    stored = build.do(store, "POST", "/api/players/import", body, by=organizer)[1]["data"]
+    build.do(
+        store, "PATCH", f"/api/players/{stored['rows'][1]['playerId']}", {"labels": ["left"]}, by=organizer
+    )
+    page = page_of(visitor, "/home/actions")
+    assert "A list brought 3 players." in page_forms.text_of(page)
+    (form,) = re.findall(r'id="(undo-\d+)"', page)
+    send_form(visitor, "/home/actions", form)
+    page = page_forms.text_of(page_of(visitor, "/home/actions"))
+    assert "Undone. These stay: Bo Larkin : It was changed since." in page
+    assert [row["name"] for row in stored_items(store, "players")] == ["Bo Larkin"]
+
+
+def test_a_merge_that_cannot_be_undone_says_why(store: Store, visitor: Visitor, organizer: int) -> None:
+    first, second, third = (build.an_arena(store, organizer) for _ in range(3))
+    send_form(visitor, f"/home/arenas/{first}", "arena-merge", arenaId=second)
+    send_form(visitor, f"/home/arenas/{second}", "arena-merge", arenaId=third)
+    *_, oldest = re.findall(r'id="(undo-\d+)"', page_of(visitor, "/home/actions"))
+    answer = send(visitor, "/home/actions", oldest)
+    assert answer.status_code == 409
+    assert "was merged into another one since" in page_forms.alerts_on(answer.text)[0]
+
+
 def test_players_who_met_cannot_be_merged(store: Store, visitor: Visitor, organizer: int) -> None:
     night = build.a_tournament(store, organizer_id=organizer)
     first, second, *_ = night.player_ids

@@ -87,6 +87,7 @@ FOR_ACCOUNTS = {
         "/home/locations/{location}",
         "/home/series/{series}",
     ),
+    "/home/actions": ("/home/actions",),
     "/home/players/import": ("/home/players/import",),
     "/home/arenas/import": ("/home/arenas/import",),
     "/t/{tournament_id}/run/machines": ("/t/1/run/machines",),

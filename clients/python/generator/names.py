@@ -28,6 +28,7 @@ PARAMETER = re.compile(r"\{\w+\}")
 # Method and path, with `{}` for each parameter -> resource and method.
 NAMES = {
     "GET /arenas/resolve-unknown": "arenas.resolve",
+    "POST /book/actions/{}/undo": "book.undo",
     "GET /dashboard": "dashboard.get",
     "POST /ifpa/wppr-estimator": "ifpa.estimate",
     "GET /opdb/entries/{}": "opdb.entry_with_videos",

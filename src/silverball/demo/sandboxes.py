@@ -188,6 +188,7 @@ def _make_trials(store: Store, api: Api, user_id: int, base_url: str) -> dict[st
         # Who makes a club becomes its member; the sandbox club is not the organizer's own.
         with store.write() as transaction:
             player_writes.join_club(transaction, user_id, club_id)
+    _fill_merges(boxes)
     _fill_players(boxes)
     _fill_ratings(boxes, user_id)
     _fill_submissions(boxes, base_url)
@@ -244,6 +245,21 @@ def _fill_book(boxes: Sandboxes, user_id: int) -> None:
         "resolve_users": {"users": str(user_id)},
         "search": {"query": "sandbox", "type": "tournaments"},
         "list_pintips": {"opdbId": OPDB_ID},
+    }
+
+
+def _fill_merges(boxes: Sandboxes) -> None:
+    """Make entries of one machine: two of them are merged, and a third can be."""
+    machine = {"name": "Sandbox twin"}
+    first, second, third = (
+        boxes.client.send("POST", "/api/arenas", machine)["data"]["arenaId"] for _ in range(3)
+    )
+    boxes.send("POST", f"/api/arenas/{first}/merge", {"arenaId": second})
+    action = boxes.client.send("GET", "/api/book/actions")["data"][0]
+    boxes.bodies["merge_arena"] = {"arenaId": second}
+    boxes.parameters |= {
+        "merge_arena": {"arenaId": third},
+        "undo_book_action": {"bookActionId": action["bookActionId"]},
     }
 
 

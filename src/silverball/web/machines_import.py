@@ -101,7 +101,7 @@ def _answer(request: PageRequest, tournament_id: int | None) -> Response:
 
 
 def _store(request: PageRequest, tournament_id: int | None) -> Response:
-    path = "/home/arenas?said=added" if tournament_id is None else f"/t/{tournament_id}/run/arenas"
+    path = "/home/arenas?said=imported" if tournament_id is None else f"/t/{tournament_id}/run/arenas"
     action = FormAction(
         write=lambda call: sheets_writes.import_machines(call, roster.add_arenas),
         body=MachinesToImport,

@@ -100,6 +100,8 @@ class ListImport(Wire, frozen=True, kw_only=True):
     """Sent with the rows to store them; null after that, and where something has to be chosen before."""
     tournament_id: int | None
     """The tournament that they enter; null for the book alone."""
+    book_action_id: int | None = None
+    """What undoes a list that filled the book alone; null for all others."""
     left_out: tuple[ImportLeftOut, ...] = ()
     """Rows of the table that hold nobody, or no machine."""
     columns: tuple[ImportColumn, ...] = ()

@@ -28,6 +28,7 @@ TAGS = {
     "journal": "Every action in a tournament: its actor, its time, its changes.",
     "players": "The players of the caller's book.",
     "arenas": "The arenas of the caller's book.",
+    "book": "The caller's book as a whole: what was done to it and can be undone.",
     "banks": "Banks of the caller's book: arenas that are drawn together.",
     "locations": "The locations of the caller's book.",
     "series": "Series: tournaments scored together.",

@@ -24,6 +24,7 @@ SHARED_TEXTS = {
     "sign_up_id": "Id of a sign-up in the list, until its person becomes a player.",
     "bank_id": "Id of the bank; null when no bank was drawn.",
     "club_id": "Id of the club; null when there is none.",
+    "book_action_id": "Id of what was done to the book.",
     "batch_id": "Id of the federation numbers that were confirmed together.",
     "webhook_id": "Id of the webhook.",
     "webhook_delivery_id": "Id of the delivery.",

@@ -45,6 +45,7 @@ NOTE_MEMBERS: dict[str, dict[str, type]] = {
     **{name: {} for name in journal.NOTES},
     journal.ACTION_UNDONE: {"action": int},
     journal.PLAYERS_MERGED: {"removed": int, "remaining": int},
+    journal.ARENAS_MERGED: {"removed_arena": int, "remaining_arena": int, "is_undo": bool},
     journal.RESULT_CORRECTED: {"reason": str},
     journal.QUEUE_DISSOLVED: {"arena": int, "player_ids": list},
     journal.GAME_NOTED: {"game": int, "kind": str, "ruling": str},

@@ -257,6 +257,11 @@ def _book_sections(user_id: int) -> tuple[ExportSection, ...]:
         ExportSection("book_arenas", "The arenas of your book.", _owned_rows(tables.arena, user_id)),
         ExportSection("book_banks", "The banks of your book.", _owned_rows(tables.bank, user_id)),
         ExportSection("book_locations", "The locations of your book.", _owned_rows(tables.location, user_id)),
+        ExportSection(
+            "book_actions",
+            "What was done to your book and can be undone.",
+            _owned_rows(tables.book_action, user_id, "user_id"),
+        ),
     )
 
 

@@ -442,12 +442,10 @@ def commitment_notes(dice_seed: str) -> JournalEntries:
 def record_merge(
     transaction: Transaction,
     tournament_ids: Collection[int],
-    removed_id: int,
-    remaining_id: int,
+    entry: tuple[str, dict[str, Any]],
     context: ActionContext,
 ) -> None:
-    """Append the merge of two players of a book to these journals, whose revisions are raised already."""
-    entry = (journal.PLAYERS_MERGED, {"removed": removed_id, "remaining": remaining_id})
+    """Append a merge in a book to these journals, whose revisions are raised already."""
     for tournament_id in sorted(tournament_ids):
         journal.append(
             transaction.connection,

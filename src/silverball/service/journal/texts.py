@@ -440,6 +440,11 @@ SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "PlayersMerged": lambda data, names: (
         f"Two players of the book were merged into {names.player(data['remaining'])}."
     ),
+    "ArenasMerged": lambda data, names: (
+        f"The merge into another machine of the book was undone: {names.arena(data['remaining_arena'])}."
+        if data["is_undo"]
+        else f"Two machines of the book were merged into {names.arena(data['remaining_arena'])}."
+    ),
     "ResultCorrected": lambda data, _: f"A result was corrected. Reason: {data['reason']}",
     "EntrantAdded": _from_thing(lambda entrant, names: f"{names.player(entrant['player_id'])} joined."),
     "EntrantRemoved": _from_thing(

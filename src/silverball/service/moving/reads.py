@@ -421,7 +421,7 @@ def find_existing(
 ) -> ExistingTournament | None:
     """Lock the tournament and return it with the newest line of its journal; None when it is unknown.
 
-    The map of a source follows merges of players, so for its files they are no change of the tournament.
+    The map of a source follows merges, so for its files they are no change of the tournament.
     """
     rows = select(tables.tournament.c.name).where(tables.tournament.c.tournament_id == tournament_id)
     row = db.execute(rows.with_for_update()).one_or_none()
@@ -430,7 +430,7 @@ def find_existing(
     line = tables.journal.c
     lines = select(line.change, line.data).where(line.tournament_id == tournament_id)
     if passes_over_merges:
-        lines = lines.where(line.change != journal.PLAYERS_MERGED)
+        lines = lines.where(line.change.not_in(journal.MERGES))
     newest = db.execute(lines.order_by(line.journal_id.desc()).limit(1)).one_or_none()
     return (
         ExistingTournament(row.name, None, {})

@@ -19,7 +19,7 @@ from silverball.store.database.transaction import Transaction
 from silverball.store.people import book, merging, person_numbers, rating_days
 from silverball.store.revisions import revisions
 from silverball.store.tables import claim, player
-from silverball.store.tournament import announcements, chain, imports
+from silverball.store.tournament import announcements, chain, imports, journal
 from silverball_wire.values import Status
 
 LABELS_MAX = 10
@@ -161,7 +161,8 @@ def merge_players(call: Write[MergeTarget]) -> int:
     _refuse_different_people(call.db, removed_id, remaining_id, tournament_ids & others)
     concerned = tournament_ids | (mentioning - others)
     merging.replace_player(call.db, removed_id, remaining_id, concerned)
-    enact.record_merge(call.transaction, concerned, removed_id, remaining_id, commands.action_context(call))
+    entry = (journal.PLAYERS_MERGED, {"removed": removed_id, "remaining": remaining_id})
+    enact.record_merge(call.transaction, concerned, entry, commands.action_context(call))
     _inherit_details(call.db, removed_id, remaining_id)
     imports.replace_local_id(call.db, "playerId", removed_id, remaining_id)
     book.remove(call.db, book.PLAYER, removed_id)

@@ -281,6 +281,9 @@ def dissolved_queue(db: Connection, tournament_id: int, player_id: int) -> int |
         .order_by(_JOURNAL.action_id.desc())
     ).all()
     undone = _undone_actions(db, tournament_id) if lines else set()
+    merges = journal.load_merges(db, [tournament_id]) if lines else []
+    for line in lines:
+        journal.rename_merged(line.data, merges, tournament_id, line.action_id)
     found = (
         int(line.data["arena"])
         for line in lines

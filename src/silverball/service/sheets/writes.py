@@ -19,7 +19,7 @@ from silverball.service.sheets.reads import ImportTarget
 from silverball.service.sheets.sources import ListedMachine
 from silverball.store import tables
 from silverball.store.counts import quotas
-from silverball.store.people import book, person_numbers, rating_days
+from silverball.store.people import book, book_actions, person_numbers, rating_days
 from silverball.store.revisions import revisions
 from silverball.store.tournament import chain
 from silverball_wire.imports import ImportRow, MachineRow, MachinesImport, PlayersImport
@@ -106,13 +106,24 @@ def _store_machines(
     if TOURNAMENT in call.ids and ids:
         arenas = [{"arenaId": arena_id} for arena_id in ids]
         add_arenas(call.with_body(convert({"arenas": arenas}, NewLineupArenas)))
+    added = [row.arena_id for row in stored if row.decision == "new" and row.arena_id is not None]
+    known = book_actions.digests(call.db, book.ARENA, added)
+    parts = {"arenas": [{"arena_id": arena_id, "digest": known[arena_id]} for arena_id in added]}
     return MachinesImport(
         stored=True,
         plan=None,
         tournament_id=target.tournament_id,
+        book_action_id=_record(call, target, book_actions.ARENAS_IMPORTED, parts),
         rows=tuple(stored),
         new_arenas=sum(row.decision == "new" for row in rows),
     )
+
+
+def _record(call: Write[Any], target: ImportTarget, kind: str, parts: dict[str, Any]) -> int | None:
+    """Store what undoes a list that filled the book alone; in a tournament, that is its journal."""
+    if target.tournament_id is not None or not any(parts.values()):
+        return None
+    return book_actions.record(call.db, target.organizer_id, kind, parts, call.now)
 
 
 def _in_tournament(call: Write[Any]) -> Write[Any]:
@@ -187,12 +198,22 @@ def _store(call: Write[PlayersToImport], add_entrants: AddEntrants) -> PlayersIm
         replace(row, player_id=_person_of(row, rows, ids), question=None, choices=()) for row in rows
     )
     if known:
-        feed_events.announce_players(call.transaction, known)
-        rating_days.mark_players(call.db, known)
+        feed_events.announce_players(call.transaction, list(known))
+        rating_days.mark_players(call.db, list(known))
+    added = [ids[row.row] for row in rows if row.decision == "new"]
+    digests = book_actions.digests(call.db, book.PLAYER, added)
+    parts = {
+        "players": [{"player_id": player_id, "digest": digests[player_id]} for player_id in added],
+        "numbers": [
+            {"player_id": player_id, "digest": book_actions.digest(number)}
+            for player_id, number in known.items()
+        ],
+    }
     return PlayersImport(
         stored=True,
         plan=None,
         tournament_id=target.tournament_id,
+        book_action_id=_record(call, target, book_actions.PLAYERS_IMPORTED, parts),
         rows=stored,
         new_players=sum(row.decision == "new" for row in rows),
     )
@@ -222,8 +243,8 @@ def _refuse_open_rows(planned: PlayersImport, given: Sequence[DecidedRow]) -> No
         raise Invalid(faults)
 
 
-def _store_numbers(call: Write[Any], rows: Sequence[ImportRow]) -> list[int]:
-    """Give players of the book the numbers that the list has for them; returns who has got one."""
+def _store_numbers(call: Write[Any], rows: Sequence[ImportRow]) -> dict[int, int]:
+    """Give players of the book the numbers that the list has for them; returns who has got which."""
     wanted = {
         row.player_id: row.ifpa_id
         for row in rows
@@ -234,7 +255,7 @@ def _store_numbers(call: Write[Any], rows: Sequence[ImportRow]) -> list[int]:
     for player_id, number in wanted.items():
         if player_id not in known:
             call.db.execute(update(tables.player).where(player.player_id == player_id).values(ifpa_id=number))
-    return sorted(wanted.keys() - known.keys())
+    return {player_id: number for player_id, number in sorted(wanted.items()) if player_id not in known}
 
 
 def _insert_players(call: Write[Any], organizer_id: int, rows: Sequence[ImportRow]) -> list[int]:

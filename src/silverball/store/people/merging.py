@@ -151,7 +151,7 @@ def tournaments_mentioning(db: Connection, organizer_id: int, player_id: int) ->
     rows = (
         select(entry.tournament_id, entry.data)
         .join(tables.tournament, tournament.tournament_id == entry.tournament_id)
-        .where(tournament.organizer_id == organizer_id, _may_mention(entry.data, player_id))
+        .where(tournament.organizer_id == organizer_id, may_mention(entry.data, player_id))
     )
     return {
         tournament_id for tournament_id, data in db.execute(rows) if replace_ids(data, player_id, -player_id)
@@ -172,9 +172,7 @@ def _replace_in_json(
 ) -> None:
     table = column.table
     keys = list(table.primary_key)
-    rows = select(*keys, column).where(
-        table.c.tournament_id.in_(tournament_ids), _may_mention(column, old_id)
-    )
+    rows = select(*keys, column).where(table.c.tournament_id.in_(tournament_ids), may_mention(column, old_id))
     for *key_values, value in db.execute(rows).all():
         # A bare list or map is put into an object, so that it is a member too.
         holder = value if column.name in OBJECT_COLUMNS else {column.name: value}
@@ -184,15 +182,15 @@ def _replace_in_json(
             db.execute(update(table).where(*is_row).values({column: replaced}))
 
 
-def _may_mention(column: Column[Any], player_id: int) -> ColumnElement[bool]:
+def may_mention(column: Column[Any], row_id: int) -> ColumnElement[bool]:
     """Whether the JSON text has the id's digits: a cheap test before the JSON is searched."""
-    return type_coerce(column, Text).contains(str(player_id))
+    return type_coerce(column, Text).contains(str(row_id))
 
 
 def replace_ids(value: Any, old_id: int, new_id: int) -> bool:
     """Replace the id in place, at any depth; returns whether it was there."""
     has_changed = False
-    for holder in _nested_objects(value):
+    for holder in nested_objects(value):
         for name in holder:
             if name in ID_MEMBERS:
                 replaced = _replaced_value(holder[name], old_id, new_id)
@@ -219,7 +217,8 @@ def _replaced_value(value: Any, old_id: int, new_id: int) -> Any:
     ]
 
 
-def _nested_objects(value: Any) -> Iterator[dict[str, Any]]:
+def nested_objects(value: Any) -> Iterator[dict[str, Any]]:
+    """The value and what is in it at any depth, as far as these are objects of JSON."""
     unvisited = [value]
     for _ in range(NODES_MAX):
         if not unvisited:

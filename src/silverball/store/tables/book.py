@@ -79,6 +79,20 @@ bank_arena = table(
     audiences={"public": "bank_id place arena_id"},
 )
 
+# What was done to a book as a whole, and what it takes to undo it (store/people/book_actions).
+book_action = table(
+    "book_action",
+    key("book_action_id"),
+    # Whose book it is.
+    reference("user_id", "user.user_id", cascade=True),
+    text("kind"),
+    json("data"),
+    Column("at", Instant, nullable=False),
+    Column("undone_at", Instant),
+    indexes=[("user_id", "book_action_id")],
+    audiences={"organizer": "book_action_id user_id kind data at undone_at"},
+)
+
 location = table(
     "location",
     key("location_id"),

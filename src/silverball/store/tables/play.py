@@ -344,6 +344,7 @@ journal = table(
 
 # Partial on PostgreSQL too, as above.
 Index("ix_journal_merges", journal.c.tournament_id, sqlite_where=journal.c.change == "PlayersMerged")
+Index("ix_journal_arena_merges", journal.c.tournament_id, sqlite_where=journal.c.change == "ArenasMerged")
 Index(
     "ix_journal_with_labels",
     journal.c.tournament_id,

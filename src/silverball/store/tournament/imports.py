@@ -140,10 +140,21 @@ def remember_ids(db: Connection, source: str, ids: IdMap) -> None:
             statements.insert_rows(db, tables.remote_id, new)
 
 
-def replace_local_id(db: Connection, kind: str, old_id: int, new_id: int) -> None:
-    """Map to the new id what was mapped to the old one, after a merge."""
+def replace_local_id(db: Connection, kind: str, old_id: int, new_id: int) -> list[tuple[str, int]]:
+    """Map to the new id what was mapped to the old one, after a merge; returns source and id of each."""
     entries = update(tables.remote_id).where(_ENTRY.kind == kind, _ENTRY.local_id == old_id)
-    db.execute(entries.values(local_id=new_id))
+    moved = entries.values(local_id=new_id).returning(_ENTRY.source, _ENTRY.remote_id)
+    return [(source, remote_id) for source, remote_id in db.execute(moved)]
+
+
+def restore_local_ids(
+    db: Connection, kind: str, moved: Sequence[tuple[str, int]], old_id: int, new_id: int
+) -> None:
+    """Map to the new id again what `replace_local_id` moved, where it still has the old one."""
+    for source, remote_id in moved:
+        entry = (_ENTRY.source == source, _ENTRY.kind == kind, _ENTRY.remote_id == remote_id)
+        own = update(tables.remote_id).where(*entry, _ENTRY.local_id == old_id)
+        db.execute(own.values(local_id=new_id))
 
 
 def forget_local_ids(db: Connection, kind: str, local_ids: Collection[int]) -> None:

@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 import msgspec
 from msgspec import Struct
-from sqlalchemy import Connection, Select, func, insert, select
+from sqlalchemy import Connection, Select, func, insert, select, union_all
 
 from silverball.kit.values import convert
 from silverball.rules.model import changes as change_classes
@@ -41,7 +42,7 @@ from silverball.rules.model.tournament import (
 )
 from silverball.rules.registry import FORMATS
 from silverball.store import tables
-from silverball.store.people import merging
+from silverball.store.people import arena_merging, merging
 from silverball.store.revisions.stamps import Revision
 from silverball.store.tables import journal
 from silverball.store.tournament import chain, snapshot
@@ -108,6 +109,9 @@ NOTES = frozenset(
 )
 # A player of the book was merged into another one: earlier lines name the removed player.
 PLAYERS_MERGED = "PlayersMerged"
+# Likewise with two arenas; the undo of a merge is such a line, the other way round.
+ARENAS_MERGED = "ArenasMerged"
+MERGES = (PLAYERS_MERGED, ARENAS_MERGED)
 # Written by migration 0011: undo and verification begin after it, as after an import.
 MATCHES_MERGED = "MatchesMerged"
 CREATION_FIELDS = (
@@ -125,12 +129,13 @@ RESULT_ENTRIES_MAX = 5_000
 
 
 class Merge(Struct, frozen=True):
-    """A merge of two players of the book, as the journal of a tournament has it."""
+    """A merge of two players or two arenas of the book, as the journal of a tournament has it."""
 
     tournament_id: int
     action_id: int
     removed_id: int
     remaining_id: int
+    is_of_arenas: bool
 
 
 class Action(Struct, frozen=True, kw_only=True):
@@ -173,8 +178,8 @@ class Action(Struct, frozen=True, kw_only=True):
 
     @property
     def is_merge(self) -> bool:
-        """Whether it merged two players of the book, which undo passes over."""
-        return self.has_change(PLAYERS_MERGED)
+        """Whether it merged two players or arenas of the book, which undo passes over."""
+        return self.has_change(*MERGES)
 
     @property
     def is_import(self) -> bool:
@@ -403,25 +408,32 @@ def _load_actions(db: Connection, tournament_id: int, entries: Select[Any]) -> l
 
 
 def load_merges(db: Connection, tournament_ids: Collection[int]) -> list[Merge]:
-    """The merges of players in these journals, first to last."""
+    """The merges of players and of arenas in these journals, first to last."""
     entry = tables.journal.c
-    rows = select(entry.tournament_id, entry.action_id, entry.data).where(
-        entry.tournament_id.in_(tournament_ids), entry.change == PLAYERS_MERGED
+    columns = select(entry.journal_id, entry.tournament_id, entry.action_id, entry.change, entry.data)
+    # A statement for each, because each has an index of its own.
+    rows = union_all(
+        *(columns.where(entry.tournament_id.in_(tournament_ids), entry.change == name) for name in MERGES)
     )
     return [
-        Merge(tournament_id, action_id, data["removed"], data["remaining"])
-        for tournament_id, action_id, data in db.execute(rows.order_by(entry.journal_id))
+        Merge(tournament_id, action_id, data["removed"], data["remaining"], is_of_arenas=False)
+        if change == PLAYERS_MERGED
+        else Merge(
+            tournament_id, action_id, data["removed_arena"], data["remaining_arena"], is_of_arenas=True
+        )
+        for _, tournament_id, action_id, change, data in sorted(db.execute(rows), key=itemgetter(0))
     ]
 
 
 def rename_merged(data: dict[str, Any], merges: Sequence[Merge], tournament_id: int, action_id: int) -> None:
-    """Put the remaining players in the place of those removed after this action, in an entry's data.
+    """Put what remained in the place of what was removed after this action, in an entry's data.
 
-    A line is never rewritten, so it names the player of its time; the rows name today's.
+    A line is never rewritten, so it names the player or arena of its time; the rows name today's.
     """
     for merge in merges:
         if merge.tournament_id == tournament_id and merge.action_id > action_id:
-            merging.replace_ids(data, merge.removed_id, merge.remaining_id)
+            rename = arena_merging.swap_ids if merge.is_of_arenas else merging.replace_ids
+            rename(data, merge.removed_id, merge.remaining_id)
 
 
 # The journal tells what came after one of these, and nothing of what was before.

@@ -5,12 +5,15 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from starlette.responses import Response
 
 from silverball.kit.errors import NotAllowed, NotFound, Refusal
 from silverball.kit.http.body import Body
 from silverball.kit.http.router import parse_path_id
 from silverball.kit.values import replace
+from silverball.service.book import reads as book_reads
+from silverball.service.book import writes as book_writes
 from silverball.service.core.calls import Write
 from silverball.service.core.person_numbers import NumberOfSomebodyElse
 from silverball.service.machines import reads as machines
@@ -19,6 +22,7 @@ from silverball.service.players import writes as players
 from silverball.service.series import writes as series
 from silverball.service.tournaments.reads import listing
 from silverball.service.users import reads as users
+from silverball.service.venues import reads as venues_reads
 from silverball.service.venues import writes as venues_writes
 from silverball.store.database.engine import Db
 from silverball.store.people import book, merging
@@ -103,6 +107,20 @@ _CLAIM_ACTIONS = {
         redirect_to=lambda player_id: f"/home/players/{player_id}?said=merged",
     ),
 }
+_BOOK_ACTIONS = {
+    "arena-merge": FormAction(
+        write=book_writes.merge_arenas,
+        body=book_writes.ArenaMergeTarget,
+        build_body=forms.numbers("arenaId"),
+        id_fields=("arena_id",),
+        redirect_to=lambda arena_id: f"/home/arenas/{arena_id}?said=machines-merged",
+    ),
+    "book-undo": FormAction(
+        write=book_writes.undo_book_action,
+        id_fields=("book_action_id",),
+        redirect_to=lambda action_id: f"/home/actions?said=undone#action-{action_id}",
+    ),
+}
 # The forms of /home/do/{action}.
 ACTIONS: Mapping[str, FormAction] = {
     **_section_actions(
@@ -142,7 +160,16 @@ ACTIONS: Mapping[str, FormAction] = {
         changed=series.ChangedSeries,
     ),
     **_CLAIM_ACTIONS,
+    **_BOOK_ACTIONS,
 }
+
+
+class DoubleRow(Struct, frozen=True):
+    """Two entries that may be one, the older first."""
+
+    ids: tuple[int, int]
+    names: tuple[str, str]
+    reason: str
 
 
 LISTED_MAX = 20
@@ -158,8 +185,10 @@ NOTICES = {
     "gone": "It is out of your book.",
     "approved": "Approved: this player is that account now.",
     "refused": "Turned down.",
-    "imported": "They are in your book.",
+    "imported": "They are in your book, whose page has an undo.",
     "merged": "They are one now. All results are here.",
+    "machines-merged": "They are one now. All games are here; your book has an undo.",
+    "undone": "Undone.",
 }
 NOT_YOURS = "Only organizers keep a book. Ask whoever runs this site to make you one."
 
@@ -171,6 +200,7 @@ def render_home(request: PageRequest) -> Response:
         own = listing.tournaments_page(db, query, request.caller)
         counts = {name: section.load_page(db, request.caller, 1).total for name, section in SECTIONS.items()}
         waiting = len(_pending_claims(db, request))
+        has_actions = bool(book_reads.actions_of(db, request.caller))
     return request.render(
         "book/home.html",
         own=own.rows,
@@ -178,6 +208,7 @@ def render_home(request: PageRequest) -> Response:
         sections=SECTIONS,
         counts=counts,
         waiting=waiting,
+        has_actions=has_actions,
         may_manage=request.caller.may("manage"),
         not_yours=NOT_YOURS,
         format_title=format_title,
@@ -215,9 +246,8 @@ def render_section(
     with request.site.store.read() as db:
         items = section.load_page(db, request.caller, number)
         rows = section.search(db, request.caller, words) if words and section.search else items.rows
-        is_first = section is sections.PLAYERS and number == 1 and not words
         claims = _pending_claims(db, request) if section is sections.PLAYERS else []
-        doubles = likely_doubles(db, request.account.user_id, DOUBLES_SHOWN_MAX) if is_first else []
+        doubles = _likely_doubles(db, request, section) if number == 1 and not words else []
         titles = machines.search_machines(db, machine_words) if is_machine_search else []
     return request.render(
         "book/list.html",
@@ -238,6 +268,25 @@ def render_section(
         may_manage=request.caller.may("manage"),
         not_yours=NOT_YOURS,
     )
+
+
+def _likely_doubles(db: Db, request: PageRequest, section: BookSection) -> list[DoubleRow]:
+    """Pairs of the section that may be one, the older entry first."""
+    if section is sections.PLAYERS:
+        people = likely_doubles(db, request.account.user_id, DOUBLES_SHOWN_MAX)
+        reasons = {True: "one federation number", False: "near names"}
+        return [DoubleRow(pair.player_ids, pair.names, reasons[pair.share_number]) for pair in people]
+    if section is sections.ARENAS:
+        machines_alike = book_reads.likely_doubles(db, request.account.user_id, DOUBLES_SHOWN_MAX)
+        return [
+            DoubleRow(
+                (first.arena_id, second.arena_id),
+                (first.name, second.name),
+                "one OPDB id" if first.opdb_id else "one name",
+            )
+            for first, second in machines_alike
+        ]
+    return []
 
 
 def _search_words(request: PageRequest, name: str) -> str:
@@ -272,6 +321,8 @@ def render_item(
             for player_id in (item_id, *(player.player_id for player in others))
             if others
         }
+        is_arena = section is sections.ARENAS
+        alike = book_reads.uses_of_doubles(db, item.organizer_id, item_id) if is_arena else []
     fields = msgspec.to_builtins(item)
     return request.render(
         "book/item.html",
@@ -283,6 +334,7 @@ def render_item(
         words=words,
         others=others,
         nights=nights,
+        alike=alike,
         notice=NOTICES.get(request.query.get("said", "")),
         form_state=form or FormState(),
         page_path=f"/home/{section.name}/{item_id}",
@@ -306,6 +358,7 @@ def _other_entries(db: Db, request: PageRequest, item: Any, words: str) -> list[
 
 NUMBER_TAKEN = "Federation number {number} is that of {name} in your book. Check it, or tick that it is them."
 GONE = "What this form was about is not there any more."
+ACTIONS_PATH = "/home/actions"
 # A page of the book that a form was on.
 BOOK_PATH = re.compile(r"/home/([a-z]{1,12})(?:/([0-9]{1,19}))?", re.ASCII)
 
@@ -340,6 +393,11 @@ def run_form(request: PageRequest) -> Response:
         return _render_form_page(request, form, status_for(refusal))
 
 
+@page("GET", "/home/actions")
+def actions_page(request: PageRequest) -> Response:
+    return _render_actions(request)
+
+
 @page("GET", "/home/{section}")
 def section_page(request: PageRequest) -> Response:
     section = SECTIONS.get(request.ids["section"])
@@ -356,6 +414,8 @@ def item_page(request: PageRequest) -> Response:
 
 def _render_form_page(request: PageRequest, form: FormState, status: int) -> Response:
     """The page that the form was on, with the form as it was sent."""
+    if request.field(PAGE) == ACTIONS_PATH:
+        return _render_actions(replace(request, query={}), status, form)
     match = BOOK_PATH.fullmatch(request.field(PAGE))
     section = SECTIONS.get(match[1]) if match else None
     if match is None or section is None:
@@ -368,6 +428,27 @@ def _render_form_page(request: PageRequest, form: FormState, status: int) -> Res
         except NotFound:
             form = replace(form, fault=GONE)
     return render_section(request, section, status, form)
+
+
+def _render_actions(request: PageRequest, status: int = 200, form: FormState | None = None) -> Response:
+    """The actions of the book as a whole, each with its undo."""
+    with request.site.store.read() as db:
+        actions = book_reads.actions_of(db, request.caller)
+        arena_ids = {arena_id for action in actions for arena_id in action.arena_ids}
+        arenas = venues_reads.existing_arenas(db, sorted(arena_ids))
+        kept_ids = {kept.player_id for action in actions for kept in action.kept if kept.player_id}
+        people = players_reads.existing_players(db, sorted(kept_ids), request.caller)
+    return request.render(
+        "book/actions.html",
+        status,
+        actions=actions,
+        player_names={player.player_id: player.name for player in people},
+        arena_names={arena.arena_id: arena.name for arena in arenas},
+        notice=NOTICES.get(request.query.get("said", "")),
+        form_state=form or FormState(),
+        page_path=ACTIONS_PATH,
+        may_manage=request.caller.may("manage"),
+    )
 
 
 def _refusal_text(request: PageRequest, refusal: Refusal) -> str:

@@ -7,6 +7,7 @@ from silverball_client.operations.activity_logs import ActivityLogsResource
 from silverball_client.operations.arenas import ArenasResource
 from silverball_client.operations.audit import AuditResource
 from silverball_client.operations.banks import BanksResource
+from silverball_client.operations.book import BookResource
 from silverball_client.operations.cards import CardsResource
 from silverball_client.operations.clubs import ClubsResource
 from silverball_client.operations.dashboard import DashboardResource
@@ -46,6 +47,7 @@ class Operations(Generic[M]):
         self.arenas: ArenasResource[M] = ArenasResource(caller)
         self.audit: AuditResource[M] = AuditResource(caller)
         self.banks: BanksResource[M] = BanksResource(caller)
+        self.book: BookResource[M] = BookResource(caller)
         self.cards: CardsResource[M] = CardsResource(caller)
         self.clubs: ClubsResource[M] = ClubsResource(caller)
         self.dashboard: DashboardResource[M] = DashboardResource(caller)

@@ -142,6 +142,24 @@ class ArenasResource(Resource[M]):
         )
 
     @operation
+    def merge(
+        self, arena_id: int, *, other_arena_id: int, idempotency_key: str | None = None
+    ) -> Request[Arena]:
+        """Merge two entries of one machine; the named one takes over all games.
+
+        `POST /api/arenas/{arenaId}/merge`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "POST",
+            ("arenas", arena_id, "merge"),
+            Arena,
+            in_data=True,
+            body={"arenaId": other_arena_id},
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
     def resolve(self, *, arenas: Sequence[int]) -> Request[tuple[Arena, ...]]:
         """Arenas by their ids.
 

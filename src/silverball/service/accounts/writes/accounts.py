@@ -19,7 +19,7 @@ from silverball.store import tables
 from silverball.store.database.named_locks import take_lock
 from silverball.store.database.statements import Statement
 from silverball.store.database.transaction import Transaction
-from silverball.store.people import audit, book, merging, names, rating_days, unfinished_changes
+from silverball.store.people import audit, book, book_actions, merging, names, rating_days, unfinished_changes
 from silverball.store.people.unfinished_changes import UnfinishedChange
 from silverball.store.revisions import revisions
 from silverball.store.tournament import chain, imports
@@ -116,6 +116,7 @@ def erase_account_again(transaction: Transaction, user_id: int) -> bool:
     imports.forget_local_ids(db, "userId", [user_id])
     imports.forget_local_ids(db, imports.OWNER, [user_id])
     imports.forget_local_ids(db, "playerId", players)
+    book_actions.forget_players(db, players)
     _delete_private_rows(db, user_id)
     transaction.changed_user_ids.add(user_id)
     tournaments.change_tournaments(transaction, change, at_once)

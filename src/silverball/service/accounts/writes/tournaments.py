@@ -278,7 +278,7 @@ def _change_tournaments(transaction: Transaction, change: UnfinishedChange, ids:
 def _erase_remains(transaction: Transaction, change: UnfinishedChange) -> bool:
     """Delete the rows that only the account used, and have the results of its players rated again."""
     db, user_id = transaction.connection, change.user_id
-    for table in (idempotency, tables.claim, tables.history_pull):
+    for table in (idempotency, tables.claim, tables.history_pull, tables.book_action):
         db.execute(delete(table).where(table.c.user_id == user_id))
     for kind in BOOK_KINDS:
         # A player without a book: the statement looks for every kind of reference.

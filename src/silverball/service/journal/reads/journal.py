@@ -188,8 +188,8 @@ def _ids_in(actions: Sequence[Action], name: str) -> set[int]:
         if name == "arena_id":
             ids.update(values.get("arena_ids") or ())
     if name == "arena_id":
-        dissolved = (data for action in actions for change, data in action.entries)
-        ids |= {data["arena"] for data in dissolved if "arena" in data}
+        lines = [data for action in actions for _, data in action.entries]
+        ids |= {data[key] for data in lines for key in ("arena", "remaining_arena") if key in data}
     if name == "player_id":
         merged = (
             data for action in actions for change, data in action.entries if change == journal.PLAYERS_MERGED
@@ -241,7 +241,7 @@ ACTIONS = frozenset(
         journal.ACTION_UNDONE,
         journal.TOURNAMENT_CREATED,
         journal.TOURNAMENT_IMPORTED,
-        journal.PLAYERS_MERGED,
+        *journal.MERGES,
     }
 )
 ActionName = Annotated[str, one_of(lambda: ACTIONS)]

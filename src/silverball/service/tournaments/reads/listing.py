@@ -31,7 +31,7 @@ from silverball.store.database.engine import Db
 from silverball.store.database.statements import NamedRow, RowMapper
 from silverball.store.revisions.kept_lists import KeptList, kept_list
 from silverball.store.tables import scorekeeper, tournament
-from silverball.store.tournament.journal import PLAYERS_MERGED
+from silverball.store.tournament.journal import MERGES
 from silverball.store.types import IsoText
 from silverball_wire.arenas import Location
 from silverball_wire.base import Id
@@ -305,7 +305,7 @@ def _started_tournaments(*conditions: ColumnElement[bool]) -> Select[int, dateti
 
     The newest journal line counts, because an imported `updated_at` may be older than the import.
     """
-    played = (_JOURNAL.tournament_id == _TOURNAMENT.tournament_id, _JOURNAL.change != PLAYERS_MERGED)
+    played = (_JOURNAL.tournament_id == _TOURNAMENT.tournament_id, _JOURNAL.change.not_in(MERGES))
     newest = select(func.max(_JOURNAL.at)).where(*played).scalar_subquery()
     touched_at = func.coalesce(newest, _TOURNAMENT.updated_at, type_=_TOURNAMENT.updated_at.type).label(
         "touched_at"
