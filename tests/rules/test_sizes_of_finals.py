@@ -28,7 +28,7 @@ def a_final(kind: str, players: int) -> JournalledNight:
     """A planned final that is seeded in the order of the ids."""
     arenas = min(40, max(6, players // 2))
     settings = {"seeding": "manual", **FINALS[kind]}
-    return journalled(a_night(kind.split()[0], players=players, arenas=arenas, **settings))
+    return journalled(a_night(kind.split(maxsplit=1)[0], players=players, arenas=arenas, **settings))
 
 
 def play_to_its_end(night: JournalledNight) -> None:

@@ -170,4 +170,4 @@ def test_a_race_with_byes_is_planned_on_the_console_and_says_who_waits(director:
     assert (status, "126" in sentence) == (422, True)
     body = {"name": "Race", "type": "amazingrace", "amazingRaceByeRounds": 2}
     status, answer, _ = build.do(director.store, "POST", "/api/tournaments", body, by=director.user_id)
-    assert (status, list(answer["errors"])) == (422, ["amazingRaceByes"])
+    assert (status, list(answer["errors"])) == (422, ["amazingRaceByeRounds"])

@@ -484,7 +484,7 @@ def test_byes_are_off_and_absent_unless_somebody_waits(sent: dict[str, Any], sto
 def test_rounds_with_byes_need_somebody_who_waits() -> None:
     form = FORMATS["amazingrace"]
     assert list(form.setting_faults(settings.read_settings(form.settings, {"amazingRaceByeRounds": 2}))) == [
-        "amazingRaceByes"
+        "amazingRaceByeRounds"
     ]
     with pytest.raises(msgspec.ValidationError, match="amazingRaceByes"):
         settings.read_settings(form.settings, {"amazingRaceByes": -1})

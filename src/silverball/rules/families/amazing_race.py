@@ -162,7 +162,7 @@ def next_arena(tournament: Tournament, index: int, dice: Random | None) -> int |
 def _settle_round(
     run: _RaceUpdate, round_: Round, members: Sequence[int]
 ) -> tuple[list[int], tuple[int, ...]]:
-    """Bring a round up to date; returns the safe players in the order in which they advance, and who is out."""
+    """Bring a round up to date; returns the safe players as they advance, and those who are out."""
     found = _verdict_with_games(run, round_, members)
     leaving = _players_leaving(run.tournament, round_, found, members)
     if leaving:

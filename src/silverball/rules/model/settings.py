@@ -489,7 +489,7 @@ AmazingRaceByes = Annotated[
     setting(
         "Byes",
         "So many of the best seeds wait in the first rounds; 0 is nobody.",
-        "Number of the best seeds who wait in the first `amazingRaceByeRounds` rounds; absent while nobody does.",
+        "Number of the best seeds who wait in the first rounds; absent while nobody does.",
         ge=0,
         le=126,
     ),
