@@ -84,7 +84,9 @@ def setting_faults(chosen: settings.TournamentSettings) -> Mapping[str, str]:
     assert isinstance(chosen, AmazingRaceSettings)
     if not chosen.amazing_race_bye_rounds or chosen.amazing_race_byes:
         return {}
-    return {"amazingRaceByeRounds": "Say how many of the best seeds wait in these rounds (`amazingRaceByes`)."}
+    return {
+        "amazingRaceByeRounds": "Say how many of the best seeds wait in these rounds (`amazingRaceByes`)."
+    }
 
 
 def bye_lines(chosen: settings.TournamentSettings, players: int) -> tuple[int, ...]:
