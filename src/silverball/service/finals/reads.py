@@ -121,9 +121,14 @@ def shown_step(
     count = len(cut.player_ids) or step.players or 0
     byes: tuple[int, ...] = ()
     rounds: int | None = None
+    tied_at_bye: list[int] = []
     if form.players_min <= count and (form.players_max is None or count <= form.players_max):
         settings = read_settings(form.settings, {**step.settings, **form.planning.fitted(count)})
         byes, rounds = finals.byes_and_rounds(form, settings, count)
+        chosen = cut.rows[cut.first : cut.last]
+        tied_at_bye = [
+            each for line in byes for each in tournament_commands.players_tied_across(chosen, line)
+        ]
     return Final(
         index=index,
         name=step.name,
@@ -133,6 +138,7 @@ def shown_step(
         within=None if step.within is None else str(step.within),
         qualified=cut.player_ids,
         tied=cut.tied,
+        tied_at_bye=tuple(dict.fromkeys(tied_at_bye)),
         byes=byes,
         rounds=rounds,
         tournament_id=tournament_id,
