@@ -49,6 +49,42 @@ def test_finals_are_planned_with_the_night_and_made_when_it_is_over(director: Di
     assert f"/t/{int(to.split('/')[2])}/run" in director.page("/finals")
 
 
+def test_a_new_night_is_made_with_its_finals_whose_sizes_the_preview_shows(director: Director) -> None:
+    at = "/run/new?type=group_matchplay"
+    asked: dict[str, Any] = {
+        "name": "Thursday",
+        "final_how_0": "players",
+        "final_number_0": "6",
+        "final_type_0": "group_bracket",
+        "final_how_1": "half",
+        "final_type_1": "bracket",
+    }
+    asked = {name.replace("_", "-") if "final" in name else name: value for name, value in asked.items()}
+    text = text_of(director.post(director.forms(at)["new"], **asked, preview="1", sample="17").text)
+    shown = "Group bracket with 6 of them, 2 rounds, the best 2 wait for the second round"
+    assert shown in text
+    # Half of the eleven who are left.
+    assert "B final : Bracket, single elimination with 5 of them, 3 rounds, the best 3 wait" in text
+    to = director.send("new", at, **asked)
+    director.tournament_id = int(to.split("/")[2])
+    steps = director.tournament().state.planned_finals
+    assert [(step.name, step.type, step.players, step.half) for step in steps] == [
+        ("A final", "group_bracket", 6, False),
+        ("B final", "bracket", None, True),
+    ]
+
+
+def test_a_new_night_with_a_final_that_could_not_start_is_refused(director: Director) -> None:
+    at = "/run/new?type=group_matchplay"
+    asked = {"name": "Thursday", "final-how-0": "players", "final-number-0": "200", "final-type-0": "bracket"}
+    for more in ({}, {"preview": "1"}):
+        answer = director.post(director.forms(at)["new"], **asked, **more)
+        assert answer.status_code == 422
+        assert "takes at most 128 players" in text_of(answer.text)
+    asked = {"name": "Thursday", "final-how-0": "within", "final-number-0": "many", "final-type-0": "bracket"}
+    assert director.post(director.forms(at)["new"], **asked).status_code == 422
+
+
 def test_a_tie_at_the_cut_is_named_where_the_final_is_made(director: Director) -> None:
     qualify(director)
     adjust(director, *[entrant.player_id for entrant in director.tournament().entrants], tied_from=4)

@@ -6,11 +6,13 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.fields import Id, Name
+from silverball.kit.http.fields import Id, Name, one_of
 from silverball.rules.commands.finals import STEPS_MAX
 from silverball.rules.model.finals import FinalStep
-from silverball.service.tournaments.bodies import TournamentType
+from silverball.rules.registry import FORMATS
 
+# Text, so that a format added to the registry needs no change here.
+TournamentType = Annotated[str, one_of(lambda: FORMATS)]
 PLAYERS_MAX = 10_000
 
 

@@ -1,4 +1,4 @@
-"""The finals of a series on its page in the book: who would go on, their ties, and the form that makes one."""
+"""The finals of a series on its page in the book: who would go on, their ties, and the form for one."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from silverball.rules.registry import FORMATS
 from silverball.service.finals import reads
 from silverball.service.players import reads as player_reads
 from silverball.web.console.finals import HOW_MANY, USUAL, new_final
-from silverball.web.forms import FormData, FormState, format_titles, number_fields, parse_number, read_digits
+from silverball.web.forms import FormData, FormState, format_titles, number_fields, read_digits
 from silverball.web.page_request import PageRequest
 
 FORM = "series-final"
