@@ -57,14 +57,18 @@ def rows_of_source(
     """The rows that a final is compared with; None where its source is gone."""
     try:
         if source.series_id is not None:
+            series = series_reads.find_series(db, source.series_id, viewer)
+            if series.organizer_id != final.details["organizer_id"]:
+                return None
             return rows_of_series(db, source.series_id, source.nights_min, viewer)
         assert source.tournament_id is not None
         qualifying = loaded.load_with_revision(db, source.tournament_id).tournament
     except NotFound:
         return None
-    # The numbers of an import may be those of another tournament here.
+    # The numbers of an import may be those of another tournament or series here.
     links = [link["linked_tournament_id"] for link in final.details["links"]]
-    return rows_of_tournament(qualifying) if source.tournament_id in links else None
+    is_own = qualifying.details["organizer_id"] == final.details["organizer_id"]
+    return rows_of_tournament(qualifying) if is_own and source.tournament_id in links else None
 
 
 def difference_of(
