@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from silverball.rules.mechanics import queues
-from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
+from silverball.rules.model.tournament import Card, Round, SinglePlayerGame, Tournament
 from silverball.rules.ranking import bestgame, solo
 from silverball.rules.scoring import curves, pingolf
 
@@ -205,36 +205,44 @@ def _ranked_cards(tournament: Tournament) -> list[Card]:
 
 
 def race_is_sound(tournament: Tournament) -> None:
-    """Check that each round eliminates one player, has safe players of the previous one, and queues once."""
+    """Check that each round puts somebody out, has safe players of the one before, and queues once."""
     before: set[int] | None = None
+    size = None
     for round_ in tournament.rounds_in_order:
         games = [game for game in tournament.single_player_games if game.round_id == round_.round_id]
-        members = tuple(dict.fromkeys(game.player_id for game in games))
+        members = race_members(tournament, round_)
         found = solo.round_result(tournament, round_, members)
         assert before is None or set(members) <= before
         assert len(members) <= (round_.size or 0)
-        assert found.eliminated_id not in found.safe_ids
+        assert size in {None, round_.size}
+        assert not set(found.out_ids) & found.safe_ids
         if is_started(tournament):
             assert before is None or set(members) == before
-            is_done = found.eliminated_id is not None and len(members) == round_.size
+            is_done = bool(found.out_ids) and len(members) == round_.size
             assert (round_.status == "completed") == is_done
             queue = queues.waiting_spots(tournament, round_id=round_.round_id)
             assert sorted(spot.player_id for spot in queue) == sorted(
                 game.player_id for game in games if game.status == "pending"
             )
         before = set(found.safe_ids)
+        # All who left the same round are out in it.
+        size = (round_.size or 0) - max(1, len(found.out_ids))
     playing = Counter(game.player_id for game in pending_games(tournament))
     assert max(playing.values(), default=1) == 1
-    sizes = [round_.size for round_ in tournament.rounds_in_order]
-    assert sizes == list(range(sizes[0] or 0, 1, -1))[: len(sizes)] if sizes else True
+
+
+def race_members(tournament: Tournament, round_: Round) -> tuple[int, ...]:
+    """Ids of the players with a game or a bye in a round."""
+    games = [game for game in tournament.single_player_games if game.round_id == round_.round_id]
+    waiting = solo.bye_ids(tournament, round_.round_index, round_.size or 0)
+    return tuple(dict.fromkeys([*(game.player_id for game in games), *sorted(waiting)]))
 
 
 def race_points(tournament: Tournament) -> Mapping[int, Decimal]:
     """Player id -> number of rounds survived."""
     totals = {entrant.player_id: entrant.points_adjustment for entrant in tournament.entrants}
     for round_ in tournament.rounds:
-        games = [game for game in tournament.single_player_games if game.round_id == round_.round_id]
-        members = tuple(dict.fromkeys(game.player_id for game in games))
+        members = race_members(tournament, round_)
         for player_id in solo.round_result(tournament, round_, members).safe_ids:
             totals[player_id] += 1
     return totals

@@ -106,7 +106,12 @@ TestCardBestGame = machine_of(
 TestAmazingRace = machine_of(
     Moves(
         kind="amazingrace",
-        settings={"arena_assignment": ("balanced", "random", "disabled"), "seeding": ("random", "manual")},
+        settings={
+            "arena_assignment": ("balanced", "random", "disabled"),
+            "seeding": ("random", "manual"),
+            "amazing_race_byes": (0, 1, 2),
+            "amazing_race_bye_rounds": (1, 3),
+        },
         record=moves.race_any,
         correct=moves.correct_race,
         clear=moves.delete_any,

@@ -5,8 +5,12 @@ from typing import Any
 
 import pytest
 
+import build
+from silverball.rules.ranking import solo
 from silverball.rules.registry import FORMATS
 from web.director import Director
+from web.page_forms import text_of
+from web.public_visitor import PublicVisitor
 
 
 def qualify(director: Director, players: int = 9) -> None:
@@ -43,6 +47,42 @@ def test_finals_are_planned_with_the_night_and_made_when_it_is_over(director: Di
     director.send("start")
     director.tournament_id = qualifying
     assert f"/t/{int(to.split('/')[2])}/run" in director.page("/finals")
+
+
+def test_a_new_night_is_made_with_its_finals_whose_sizes_the_preview_shows(director: Director) -> None:
+    at = "/run/new?type=group_matchplay"
+    asked: dict[str, Any] = {
+        "name": "Thursday",
+        "final_how_0": "players",
+        "final_number_0": "6",
+        "final_type_0": "group_bracket",
+        "final_how_1": "half",
+        "final_type_1": "bracket",
+    }
+    asked = {name.replace("_", "-") if "final" in name else name: value for name, value in asked.items()}
+    text = text_of(director.post(director.forms(at)["new"], **asked, preview="1", sample="17").text)
+    shown = "Group bracket with 6 of them, 2 rounds, the best 2 wait for the second round"
+    assert shown in text
+    # Half of the eleven who are left.
+    assert "B final : Bracket, single elimination with 5 of them, 3 rounds, the best 3 wait" in text
+    to = director.send("new", at, **asked)
+    director.tournament_id = int(to.split("/")[2])
+    steps = director.tournament().state.planned_finals
+    assert [(step.name, step.type, step.players, step.half) for step in steps] == [
+        ("A final", "group_bracket", 6, False),
+        ("B final", "bracket", None, True),
+    ]
+
+
+def test_a_new_night_with_a_final_that_could_not_start_is_refused(director: Director) -> None:
+    at = "/run/new?type=group_matchplay"
+    asked = {"name": "Thursday", "final-how-0": "players", "final-number-0": "200", "final-type-0": "bracket"}
+    for more in ({}, {"preview": "1"}):
+        answer = director.post(director.forms(at)["new"], **asked, **more)
+        assert answer.status_code == 422
+        assert "takes at most 128 players" in text_of(answer.text)
+    asked = {"name": "Thursday", "final-how-0": "within", "final-number-0": "many", "final-type-0": "bracket"}
+    assert director.post(director.forms(at)["new"], **asked).status_code == 422
 
 
 def test_a_tie_at_the_cut_is_named_where_the_final_is_made(director: Director) -> None:
@@ -118,3 +158,52 @@ def test_several_give_up_a_group_at_once_and_the_others_are_entered(director: Di
     places: dict[str, Any] = {f"place_{second}": 1, f"place_{first}": 2}
     director.send(f"result-{game.game_id}", **places)
     assert director.game(game).result_positions == (second, first, None, None)
+
+
+FINALS = ("bracket", "double_bracket", "group_bracket", "golf_bracket", "amazingrace")
+
+
+@pytest.mark.sample(5)
+@pytest.mark.parametrize("players", [2, 3, 5, 9, 12, 16, 24, 41, 128])
+@pytest.mark.parametrize("kind", FINALS)
+def test_each_kind_of_final_is_made_started_and_shown_with_any_number(
+    director: Director, kind: str, players: int
+) -> None:
+    director.create("group_matchplay", duration=1)
+    entrants = [{"name": f"Player {at}", "pointsAdjustment": players - at} for at in range(players)]
+    at = f"/api/tournaments/{director.tournament_id}"
+    store, organizer = director.store, director.user_id
+    assert build.do(store, "POST", at + "/players", {"players": entrants}, by=organizer)[0] == 201
+    director.send("start")
+    status, answer, _ = build.do(
+        store, "POST", at + "/playoffs", {"type": kind, "players": players}, by=organizer
+    )
+    assert status == 201, answer
+    director.tournament_id = answer["data"]["tournamentId"]
+    director.send("start")
+    if FORMATS[kind].can_open_rounds and not director.open_games() and not director.open_attempts():
+        director.send("round-open")
+    assert director.open_games() or director.open_attempts()
+    best = director.tournament().entrants[0].player_id
+    passer = PublicVisitor(store)
+    for path in ("", "/wall", "/points", f"/players/{best}", "/embed", "/overlay", "/draws"):
+        passer.page(f"/t/{director.tournament_id}{path}")
+    for page in ("", "/standings", "/players", "/finals"):
+        director.page(page)
+
+
+def test_a_race_with_byes_is_planned_on_the_console_and_says_who_waits(director: Director) -> None:
+    director.create("amazingrace", amazingRaceByes=2, amazingRaceByeRounds=1, seeding="manual")
+    director.start(6)
+    assert len(director.open_attempts()) == 4
+    passer = PublicVisitor(director.store)
+    first, second = (director.name(each) for each in solo.racers(director.tournament())[:2])
+    for text in (director.page(), passer.page(f"/t/{director.tournament_id}")):
+        assert f"With a bye: {first} , {second}" in text_of(text)
+    status, sentence = director.refused(
+        "new", "/run/new?type=amazingrace", name="Race", set_amazingRaceByes=127
+    )
+    assert (status, "126" in sentence) == (422, True)
+    body = {"name": "Race", "type": "amazingrace", "amazingRaceByeRounds": 2}
+    status, answer, _ = build.do(director.store, "POST", "/api/tournaments", body, by=director.user_id)
+    assert (status, list(answer["errors"])) == (422, ["amazingRaceByeRounds"])

@@ -2,6 +2,7 @@
 
 from silverball.store.database.engine import Store
 from web.director import Director
+from web.page_forms import text_of
 from web.public_visitor import PublicVisitor
 from web.visitor import Visitor
 
@@ -40,3 +41,21 @@ def test_an_organizer_shares_the_pot_pays_it_out_and_publishes_it(store: Store, 
     assert "Player 1" in file.text or str(winner) in file.text
     with Visitor(store) as guest:
         assert guest.get(f"{at}/run/prizes/csv").status_code in (302, 303, 401, 403)
+
+
+def test_a_player_paid_before_the_places_changed_is_named_with_the_prize_of_now(director: Director) -> None:
+    game = director.play("matchplay", players=2)
+    director.send("prize-form", "/prizes", **FORM, shares="100")
+    first, second = game.player_ids
+    director.finish(game, first, second)
+    director.send("complete", "/standings")
+    director.send(f"paid-{first}", "/prizes")
+    assert "Paid before the places changed" not in director.page("/prizes")
+    director.send("reopen", "/standings")
+    director.send("adjusting", f"/player?player={second}", pointsAdjustment="5")
+    director.send("complete", "/standings")
+    text = text_of(director.page("/prizes"))
+    assert f"{director.name(first)} was paid 16.00 SEK, and would have no prize now" in text
+    director.send(f"unpaid-{first}", "/prizes")
+    assert "Paid before the places changed" not in director.page("/prizes")
+    director.send(f"paid-{second}", "/prizes")

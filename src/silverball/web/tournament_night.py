@@ -29,6 +29,7 @@ from silverball.rules.model.tournament import (
     SinglePlayerGame,
     Tournament,
 )
+from silverball.rules.ranking import solo
 from silverball.rules.ranking.standing import Standing
 from silverball.service.core import access, loaded
 from silverball.service.core.access import AuthenticatedCaller
@@ -445,6 +446,13 @@ class TournamentNight(Struct, frozen=True, kw_only=True, dict=True):
     def result_unit(self) -> ResultUnit:
         """The unit in which a single player game is recorded."""
         return self.format.result_unit
+
+    def byes_in_round(self, round_: Round) -> list[int]:
+        """Ids of the players of a race who wait in a round, best seed first."""
+        if self.kind is not PlayKind.RACE:
+            return []
+        waiting = solo.bye_ids(self.tournament, round_.round_index, round_.size or 0)
+        return [player_id for player_id in solo.racers(self.tournament) if player_id in waiting]
 
     def waiting_in_round(self, round_id: int) -> list[SinglePlayerGame]:
         """Open single player games of a round: in queue order, then by name."""

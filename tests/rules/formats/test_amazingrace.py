@@ -353,6 +353,152 @@ def test_a_player_who_is_out_may_leave_and_nothing_changes() -> None:
     assert standings_rows(night) == table
 
 
+def test_all_who_leave_before_the_next_score_share_the_place() -> None:
+    night = race_night(players=6)
+    play_race_score(night, 1, 500)
+    leave(night, 6)
+    # Neither 5 nor 4 has played the round that 6 left, and nothing is played since.
+    leave(night, 5)
+    assert [round_.size for round_ in rounds(night)] == [6, 4]
+    play_race_score(night, 2, 300)
+    leave(night, 4)
+    assert standings_rows(night)[3:] == [(4, 4, "1.00"), (5, 5, "0.00"), (5, 6, "0.00")]
+    assert [round_.size for round_ in rounds(night)] == [6, 4, 3]
+    # Player 1 had played the first round, but not the one that 4 left.
+    leave(night, 1)
+    play_race_score(night, 2, 100)
+    play_race_score(night, 3, 200)
+    assert FORMATS["amazingrace"].is_over(night.tournament)
+    assert [(place, player_id) for place, player_id, _ in standings_rows(night)] == [
+        (1, 3),
+        (2, 2),
+        (3, 1),
+        (3, 4),
+        (5, 5),
+        (5, 6),
+    ]
+
+
+def test_the_last_two_share_the_first_place_when_both_leave() -> None:
+    night = race_night(players=3)
+    for player_id, score in ((1, 500), (2, 400), (3, 300)):
+        play_race_score(night, player_id, score)
+    leave(night, 1)
+    assert FORMATS["amazingrace"].is_over(night.tournament)
+    assert standings_rows(night)[:2] == [(1, 2, "2.00"), (2, 1, "1.00")]
+    leave(night, 2)
+    assert FORMATS["amazingrace"].is_over(night.tournament)
+    assert standings_rows(night)[:2] == [(1, 1, "1.00"), (1, 2, "1.00")]
+
+
+# Byes. Source: formats, section 26.
+
+
+def bye_night(players: int, byes: int, bye_rounds: int) -> Night:
+    return race_night(players, amazing_race_byes=byes, amazing_race_bye_rounds=bye_rounds)
+
+
+def test_the_best_seeds_wait_in_the_first_rounds_and_join_the_first_who_gets_through() -> None:
+    night = bye_night(players=6, byes=2, bye_rounds=2)
+    assert (rounds(night)[0].size, playing_ids(night, 0)) == (6, [3, 4, 5, 6])
+    play_race_score(night, 3, 300)
+    play_race_score(night, 4, 200)
+    # Round 2 has those who got through only; the best still wait.
+    assert (len(rounds(night)), playing_ids(night, 1)) == (2, [3])
+    play_race_score(night, 5, 250)
+    play_race_score(night, 6, 100)
+    assert (rounds(night)[0].status, rounds(night)[1].size, playing_ids(night, 1)) == (
+        "completed",
+        5,
+        [3, 5, 4],
+    )
+    play_race_score(night, 3, 10)
+    play_race_score(night, 5, 20)
+    assert (rounds(night)[2].size, playing_ids(night, 2)) == (4, [1, 2, 5])
+    play_race_score(night, 4, 30)
+    assert playing_ids(night, 2) == [1, 2, 5, 4]
+    assert standings_rows(night)[4:] == [(5, 3, "1.00"), (6, 6, "0.00")]
+    for player_id, score in ((1, 50), (2, 40), (5, 30), (4, 20)):
+        play_race_score(night, player_id, score)
+    assert standings_rows(night)[3] == (4, 4, "2.00")
+    assert [row.games_played for row in night.standings() if row.player_id < 3] == [1, 1]
+
+
+def test_all_play_where_fewer_than_two_others_would() -> None:
+    # Of four, two wait in round 1; in round 2 only one other is left, so all three play.
+    night = bye_night(players=4, byes=2, bye_rounds=3)
+    play_race_score(night, 3, 300)
+    play_race_score(night, 4, 100)
+    assert playing_ids(night, 1) == [1, 2, 3]
+    assert playing_ids(bye_night(players=3, byes=2, bye_rounds=1), 0) == [1, 2, 3]
+
+
+def test_who_leaves_while_they_wait_is_out_in_the_round_that_is_played() -> None:
+    night = bye_night(players=6, byes=2, bye_rounds=2)
+    play_race_score(night, 6, 100)
+    leave(night, 1)
+    assert (rounds(night)[0].status, rounds(night)[1].size) == ("completed", 5)
+    # Nobody takes over the bye.
+    assert playing_ids(night, 1) == [3, 4, 5, 6]
+    assert standings_rows(night)[5] == (6, 1, "0.00")
+    assert undo_all(night).status == "planned"
+
+
+def test_a_correction_takes_back_the_round_that_the_best_joined() -> None:
+    night = bye_night(players=4, byes=1, bye_rounds=1)
+    play_race_score(night, 2, 300)
+    play_race_score(night, 3, 200)
+    assert playing_ids(night, 1) == [1, 2]
+    game_id = games_of_player(night, 3)[0].single_player_game_id
+    night.apply(single_player_commands.delete_attempt(night.tournament, game_id, night.now))
+    # Nobody is safe by a score any more, and those who wait do not begin the round.
+    assert (len(rounds(night)), playing_ids(night, 0)) == (1, [3, 4])
+    # But what they have played in it stays.
+    play_race_score(night, 3, 200)
+    play_race_score(night, 1, 50)
+    game_id = games_of_player(night, 3)[0].single_player_game_id
+    night.apply(single_player_commands.delete_attempt(night.tournament, game_id, night.now))
+    assert (len(rounds(night)), [game.score for game in games_of_player(night, 1)]) == (2, [50])
+
+
+@pytest.mark.parametrize(
+    ("sent", "stored"),
+    [
+        ({}, {}),
+        ({"amazingRaceByes": 4}, {"amazingRaceByes": 4, "amazingRaceByeRounds": 1}),
+        (
+            {"amazingRaceByes": 4, "amazingRaceByeRounds": 3},
+            {"amazingRaceByes": 4, "amazingRaceByeRounds": 3},
+        ),
+        ({"amazingRaceByes": 0, "amazingRaceByeRounds": 3}, {}),
+        ({"amazingRaceByes": 4, "amazingRaceByeRounds": 0}, {}),
+    ],
+)
+def test_byes_are_off_and_absent_unless_somebody_waits(sent: dict[str, Any], stored: dict[str, Any]) -> None:
+    read = settings.read_settings(FORMATS["amazingrace"].settings, sent)
+    shown = msgspec.to_builtins(read)
+    assert {key: value for key, value in shown.items() if "Bye" in key} == stored
+    assert FORMATS["amazingrace"].setting_faults(read) == {}
+
+
+def test_rounds_with_byes_need_somebody_who_waits() -> None:
+    form = FORMATS["amazingrace"]
+    assert list(form.setting_faults(settings.read_settings(form.settings, {"amazingRaceByeRounds": 2}))) == [
+        "amazingRaceByeRounds"
+    ]
+    with pytest.raises(msgspec.ValidationError, match="amazingRaceByes"):
+        settings.read_settings(form.settings, {"amazingRaceByes": -1})
+
+
+@pytest.mark.parametrize(("players", "lines"), [(3, ()), (5, ()), (6, (4,)), (20, (4,))])
+def test_a_tie_across_the_line_of_byes_matters_where_the_best_wait(
+    players: int, lines: tuple[int, ...]
+) -> None:
+    form = FORMATS["amazingrace"]
+    chosen = settings.read_settings(form.settings, {"amazingRaceByes": 4})
+    assert form.bye_lines(chosen, players) == lines
+
+
 # Closing.
 def test_closing_early_ranks_those_left_by_the_rounds_they_survived() -> None:
     night = race_night(players=4)

@@ -144,3 +144,24 @@ def test_the_file_has_a_line_for_each_player_with_a_prize(store: Store) -> None:
         rows = money_reads.payout_rows(sheet, money_reads.names_in(db, sheet, None))
     assert [row[4] for row in rows] == ["16.00", "16.00", "1.00", "1.00"]
     assert sorted(row[6] or "" for row in rows) == ["", "", "", "16.00"]
+
+
+def test_a_payout_says_what_it_would_be_once_places_are_corrected(store: Store) -> None:
+    desk, winners = a_finished_desk(store)
+    paid = desk.ok("PUT", f"/prizes/players/{winners[0]}", {"paid": True})["data"]
+    assert "due" not in paid["payouts"][0]
+    # Reopened, their game is won by the other, and it is closed again: 3.69 are 1.00 for each of two losers.
+    desk.ok("POST", "/reopen")
+    (game,) = [game for game in desk.ok("GET", "/games")["data"] if winners[0] in game["playerIds"]]
+    order = [game["playerIds"][1], game["playerIds"][0]]
+    corrected = {"resultPositions": order, "correction": {"reason": "Read the wrong way round."}}
+    desk.ok("PUT", f"/games/{game['gameId']}/result", corrected)
+    assert desk.ok("GET", "/prizes")["data"]["payouts"][0]["due"] == 100
+    desk.ok("POST", "/complete")
+    money = desk.ok("GET", "/prizes")["data"]
+    assert [(each["cents"], each["due"]) for each in money["payouts"]] == [(1_600, 100)]
+    assert money["prizes"][0]["playerIds"] == sorted([order[0], winners[1]])
+    # Taken back and ticked again, it is the prize of now.
+    desk.ok("PUT", f"/prizes/players/{winners[0]}", {"paid": False})
+    (payout,) = desk.ok("PUT", f"/prizes/players/{winners[0]}", {"paid": True})["data"]["payouts"]
+    assert (payout["cents"], "due" in payout) == (100, False)

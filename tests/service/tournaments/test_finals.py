@@ -204,3 +204,18 @@ def test_only_its_organizer_sees_the_plan(store: Store) -> None:
     stranger = build.a_user(store)
     status, _ = build.ask(store, f"{PATH}/{night.tournament_id}/finals", by=stranger)
     assert status == 403
+
+
+def test_a_night_is_created_with_its_finals(store: Store) -> None:
+    organizer = build.a_user(store, role="organizer")
+    body = {"name": "Thursday", "type": "matchplay", "finals": STEPS}
+    status, answer, _ = build.do(store, "POST", PATH, body, by=organizer)
+    assert status == 201, answer
+    _, shown = build.ask(store, f"{PATH}/{answer['data']['tournamentId']}/finals", by=organizer)
+    assert [(step["name"], step["players"], step["half"]) for step in shown["data"]["steps"]] == [
+        ("A final", 6, False),
+        ("B final", None, True),
+    ]
+    body["finals"] = [{"name": "A", "type": "bracket", "players": 129}]
+    status, answer, _ = build.do(store, "POST", PATH, body, by=organizer)
+    assert (status, list(answer["errors"])) == (422, ["finals.0.players"])

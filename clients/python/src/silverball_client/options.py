@@ -70,6 +70,8 @@ class FormatSettings(TypedDict, total=False):
     card_best_game_games_counted: int | None
     card_best_game_games_per_card: int | None
     card_best_game_scoring: int | str | None
+    amazing_race_byes: int | None
+    amazing_race_bye_rounds: int | None
 
 
 class TournamentParts(TypedDict, total=False):

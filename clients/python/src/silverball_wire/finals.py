@@ -47,6 +47,8 @@ class Final(Wire, frozen=True, kw_only=True):
     """Ids of those who would go on now, by place."""
     tied: tuple[int, ...]
     """Ids of the players who are tied across the cut."""
+    tied_at_bye: tuple[int, ...]
+    """Ids of the players who are tied across a line of byes."""
     byes: tuple[int, ...]
     """How many of the best seeds wait, for each line of byes."""
     rounds: int | None

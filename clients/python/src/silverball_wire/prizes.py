@@ -24,6 +24,8 @@ class PrizePayout(Wire, frozen=True, kw_only=True):
     player_id: int
     cents: int
     """Prize when it was paid, in cents."""
+    due: int | UnsetType = UNSET
+    """Prize by the places of now, in cents; absent where it is what was paid."""
     user_id: int | None
     """Id of the account that ticked it; null when it is not known."""
     paid_at: Instant

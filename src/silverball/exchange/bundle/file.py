@@ -233,7 +233,7 @@ def import_bundle(
     if owner_id is None and source is not None:
         owner_id = id_map.known_owner(db, source, organizer_id)
     same = {} if owner_id is None else {owner_id: new_organizer_id}
-    bundle = _bundle_with(db, file, ids, owner_id)
+    bundle = _bundle_with(db, file, ids, owner_id, source)
     book = bundle_book.build_book(bundle)
     change = _import_change(file, bundle, book, organizer_id)
     outcome = _outcome(db, bundle, change, organizer_id, is_mapped=source is not None)
@@ -263,7 +263,7 @@ def _are_changed(ids: IdMap) -> bool:
     return any(old != new for pairs in ids.values() for old, new in pairs.items())
 
 
-def _bundle_with(db: Db, file: BundleFile, ids: IdMap, owner_id: int | None) -> Bundle:
+def _bundle_with(db: Db, file: BundleFile, ids: IdMap, owner_id: int | None, source: str | None) -> Bundle:
     """The bundle with these ids and this owner.
 
     Its short link is dropped when it leads elsewhere in this database.
@@ -279,10 +279,13 @@ def _bundle_with(db: Db, file: BundleFile, ids: IdMap, owner_id: int | None) -> 
         and shortcut is not None
         and moving_reads.is_slug_taken(db, shortcut.slug, tournament_id)
     )
-    if not (is_renumbered or owner_id is not None or is_link_dropped):
+    refers = source is not None and bool((file.raw.get("engine") or {}).get("finalSource"))
+    if not (is_renumbered or owner_id is not None or is_link_dropped or refers):
         return file.bundle
     raw = msgspec.json.decode(msgspec.json.encode(file.raw))
     id_map.renumber(raw, ids)
+    if source is not None:
+        id_map.refer_to_known(db, source, raw)
     if owner_id is not None:
         id_map.set_owner(raw, owner_id)
     if is_link_dropped:

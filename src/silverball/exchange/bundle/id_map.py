@@ -112,6 +112,29 @@ def renumber(raw: Any, ids: IdMap) -> None:
             holder["scores"] = {str(_map_id_text(key, players)): score for key, score in scores.items()}
 
 
+def refer_to_known(db: Db, source: str, raw: Any) -> None:
+    """Give links, and what a final was made from, the numbers here of what the source has brought before.
+
+    A final whose source is not here follows nothing: its number may be that of another tournament.
+    """
+    engine = raw.get("engine") or {}
+    made_from = engine.get("finalSource") or {}
+    links = raw["tournament"].get("linkedTournaments") or ()
+    named = {made_from.get("sourceTournament"), *(link.get("tournamentId") for link in links)}
+    wanted = {"tournamentId": named - {None}, "seriesId": {made_from.get("sourceSeries")} - {None}}
+    mapped = imports.known_ids(db, source, wanted)
+    stored = moving_reads.all_stored_ids(db, {kind: pairs.values() for kind, pairs in mapped.items()})
+    known = _stored_pairs(mapped, stored)
+    for link in links:
+        if link.get("tournamentId") in known["tournamentId"]:
+            link["tournamentId"] = known["tournamentId"][link["tournamentId"]]
+    for key, kind in (("sourceTournament", "tournamentId"), ("sourceSeries", "seriesId")):
+        if made_from.get(key) is not None:
+            made_from[key] = known[kind].get(made_from[key])
+    if made_from and made_from["sourceTournament"] is None and made_from["sourceSeries"] is None:
+        del engine["finalSource"]
+
+
 def set_owner(raw: Any, owner_id: int) -> None:
     """Give the tournament, and all that its organizer owns in the bundle, to this user."""
     organizer_id = raw["tournament"]["organizerId"]

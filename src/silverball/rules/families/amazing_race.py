@@ -32,6 +32,8 @@ from silverball.rules.ranking.solo import RaceRoundResult
 
 # The organizer chooses every arena.
 MANUAL_ASSIGNMENTS = frozenset({"manual", "manual_banks"})
+# The temporary id of the game of who leaves while they wait; an update counts down from -1.
+LEAVER_ID = -1_000_000
 
 
 class _RaceUpdate(Struct):
@@ -61,49 +63,65 @@ def update_race(
     """These changes and all their consequences in the race."""
     run = _RaceUpdate(tournament, now, dice)
     run.apply(changes)
-    members = racers(run.tournament)
-    count = _round_count(run.tournament, members)
-    for index in range(count):
-        if not members:
-            break
-        round_ = _find_or_open_round(run, index, count)
-        members = _settle_round(run, round_, members)
-        count = count if members else index + 1
-    _delete_rounds_from(run, count)
+    members = solo.racers(run.tournament)
+    begun = run.tournament.rounds_in_order
+    size = (begun[0].size if begun else None) or len(members)
+    waited: frozenset[int] = frozenset()
+    index = 0
+    while size > 1 and _is_due(run.tournament, index, members, waited):
+        round_ = _find_or_open_round(run, index, size)
+        members, out_ids = _settle_round(run, round_, members)
+        waited = solo.bye_ids(run.tournament, index, size)
+        size -= max(1, len(out_ids))
+        index += 1
+    _delete_rounds_from(run, index)
     return run.changes
 
 
-def racers(tournament: Tournament) -> list[int]:
-    """Ids of the players in the race, best seed first: the active entrants and those who began it."""
-    rounds = tournament.rounds_in_order
-    begun = (
-        {attempt.player_id for attempt in attempts.attempts_in_round(tournament, rounds[0].round_id)}
-        if rounds
-        else set()
+def _is_due(tournament: Tournament, index: int, members: Sequence[int], waited: frozenset[int]) -> bool:
+    """Whether a round has begun, or somebody came to it who did not only wait in the round before."""
+    if set(members) - waited:
+        return True
+    there = tournament.rounds_in_order[index : index + 1]
+    return any(
+        game.player_id in members and game.status != "pending"
+        for round_ in there
+        for game in attempts.attempts_in_round(tournament, round_.round_id)
     )
-    listed = [entrant for entrant in tournament.entrants if entrant.is_active or entrant.player_id in begun]
-    ordered = sorted(listed, key=lambda entrant: (entrant.seed_rank or 0, entrant.place))
-    return [player_id.player_id for player_id in ordered]
 
 
-def _round_count(tournament: Tournament, members: Sequence[int]) -> int:
-    rounds = tournament.rounds_in_order
-    runners = rounds[0].size if rounds and rounds[0].size else len(members)
-    return runners - 1
+def leave_while_waiting(tournament: Tournament, player_id: int, now: datetime) -> list[Change]:
+    """A void game for a player who leaves during a bye: they are out in the round that is played."""
+    open_rounds = [each for each in tournament.rounds_in_order if each.status != "completed"]
+    if not open_rounds:
+        return []
+    attempt = attempts.pending_attempt(
+        LEAVER_ID,
+        player_id,
+        now=now,
+        round_id=open_rounds[0].round_id,
+        game_index=0,
+        arena_id=open_rounds[0].arena_id,
+    )
+    return attempts.open_attempts([replace(attempt, status="completed", is_voided=True)])
 
 
-def _find_or_open_round(run: _RaceUpdate, index: int, count: int) -> Round:
-    """The round with this index, opened now if it does not exist yet."""
+def _find_or_open_round(run: _RaceUpdate, index: int, size: int) -> Round:
+    """The round with this index, opened now if it does not exist yet, for so many players."""
     rounds = run.tournament.rounds_in_order
     if index < len(rounds):
-        return rounds[index]
+        there = rounds[index]
+        if there.size is not None:
+            # Several who leave in the same round make the next ones smaller.
+            run.apply(changes_between(RoundChanged, there, replace(there, size=size)))
+        return run.tournament.round_by_id[there.round_id]
     round_ = Round(
         round_id=run.next_id(),
         round_index=index,
         status="started",
         arena_id=next_arena(run.tournament, index, run.dice),
         name=f"Round {index + 1}",
-        size=count + 1 - index,
+        size=size,
         created_at=run.now,
     )
     run.apply([RoundOpened(round_)])
@@ -141,17 +159,19 @@ def next_arena(tournament: Tournament, index: int, dice: Random | None) -> int |
     ).arena_id
 
 
-def _settle_round(run: _RaceUpdate, round_: Round, members: Sequence[int]) -> list[int]:
-    """Bring one round up to date; returns the safe members in the order in which they advance."""
+def _settle_round(
+    run: _RaceUpdate, round_: Round, members: Sequence[int]
+) -> tuple[list[int], tuple[int, ...]]:
+    """Bring a round up to date; returns the safe players as they advance, and those who are out."""
     found = _verdict_with_games(run, round_, members)
-    given_up = _player_giving_up(run.tournament, found, members)
-    if given_up is not None:
-        _give_up(run, round_, found, given_up)
+    leaving = _players_leaving(run.tournament, round_, found, members)
+    if leaving:
+        _void_games(run, round_, found, leaving)
         found = solo.round_result(run.tournament, round_, members)
     _advance_others(run, round_, found)
     _update_queue(run, round_)
     _update_status(run, round_, found, members)
-    return _in_order_of_arrival(run.tournament, round_, found, members)
+    return _in_order_of_arrival(run.tournament, round_, found, members), found.out_ids
 
 
 def _verdict_with_games(run: _RaceUpdate, round_: Round, members: Sequence[int]) -> RaceRoundResult:
@@ -194,38 +214,55 @@ def _open_missing_games(run: _RaceUpdate, round_: Round, found: RaceRoundResult)
     run.apply(attempts.open_attempts(new))
 
 
-def _player_giving_up(tournament: Tournament, found: RaceRoundResult, members: Sequence[int]) -> int | None:
-    """The id of an inactive player who is not safe in an undecided round; the worst seed of several."""
-    if found.eliminated_id is not None:
-        return None
+def _players_leaving(
+    tournament: Tournament, round_: Round, found: RaceRoundResult, members: Sequence[int]
+) -> list[int]:
+    """Ids of the inactive players who are out in this round: of an undecided one, the worst seed of several.
+
+    Who leaves next, and had not played the round that others left, is out with them.
+    """
     entrants = tournament.entrant_by_id
-    gone = [
-        player_id
-        for player_id in members
-        if not entrants[player_id].is_active and player_id not in found.safe_ids
-    ]
-    return max(
-        gone,
-        key=lambda player_id: (entrants[player_id].seed_rank or 0, entrants[player_id].place),
-        default=None,
-    )
+    gone = [player_id for player_id in members if not entrants[player_id].is_active]
+    if found.is_left:
+        idle = _idle_ids(tournament, round_, found)
+        return [player_id for player_id in gone if player_id in idle]
+    if found.out_ids:
+        return []
+    unsafe = [player_id for player_id in gone if player_id not in found.safe_ids]
+    return sorted(unsafe, key=lambda each: (entrants[each].seed_rank or 0, entrants[each].place))[-1:]
 
 
-def _give_up(run: _RaceUpdate, round_: Round, found: RaceRoundResult, player_id: int) -> None:
-    """Void the player's game in this round, which then counts below every score."""
+def _idle_ids(tournament: Tournament, round_: Round, found: RaceRoundResult) -> set[int]:
+    """The players who were advanced because others left, while nothing is played in the next round."""
+    after = tournament.rounds_in_order[round_.round_index + 1 :]
+    if after and any(
+        game.status == "completed" for game in attempts.attempts_in_round(tournament, after[0].round_id)
+    ):
+        return set()
+    level = len(found.groups) - 1
+    return {
+        game.player_id
+        for game in attempts.attempts_in_round(tournament, round_.round_id)
+        # A scorekeeper is known for whom they advanced.
+        if game.game_index == level and game.is_advanced and game.scorekeeper_id is None
+    }
+
+
+def _void_games(run: _RaceUpdate, round_: Round, found: RaceRoundResult, player_ids: Sequence[int]) -> None:
+    """Void the games of these players in this round, which then count below every score."""
     level = len(found.groups) - 1
     for game in attempts.attempts_in_round(run.tournament, round_.round_id):
-        if (game.player_id, game.game_index) == (player_id, level):
-            after = replace(game, status="completed", is_voided=True, updated_at=run.now)
+        if game.player_id in player_ids and game.game_index == level:
+            after = replace(game, status="completed", is_voided=True, is_advanced=False, updated_at=run.now)
             run.apply([SinglePlayerGameChanged(game, after)])
 
 
 def _advance_others(run: _RaceUpdate, round_: Round, found: RaceRoundResult) -> None:
-    """Advance all other players once one gave up, whether they have played or not."""
-    if found.withdrawn_id is None:
+    """Advance all other players once somebody left, whether they have played or not."""
+    if not found.is_left:
         return
     for game in attempts.attempts_in_round(run.tournament, round_.round_id):
-        if game.status != "completed" and game.player_id != found.withdrawn_id:
+        if game.status != "completed" and game.player_id not in found.out_ids:
             after = replace(game, status="completed", is_advanced=True, updated_at=run.now)
             run.apply([SinglePlayerGameChanged(game, after)])
 
@@ -260,7 +297,7 @@ def _update_status(run: _RaceUpdate, round_: Round, found: RaceRoundResult, memb
     current = run.tournament.round_by_id[round_.round_id]
     games = attempts.attempts_in_round(run.tournament, round_.round_id)
     is_over = (
-        found.eliminated_id is not None
+        bool(found.out_ids)
         and len(members) == current.size
         and all(game.status == "completed" for game in games)
     )

@@ -1,8 +1,13 @@
 """The amazing race: all play one arena, the lowest score is out, again and again. Source: formats, 14.21."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from random import Random
+from typing import Self
+
+import msgspec
+from msgspec import UNSET, UnsetType
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.values import replace
@@ -60,6 +65,35 @@ class AmazingRaceSettings(settings.ForecastSettings, frozen=True, kw_only=True):
 
     seeding: settings.Seeding = "random"
     arena_assignment: settings.ArenaAssignment = "balanced"
+    # Absent while nobody waits, so that a race without byes has the keys that it always had.
+    amazing_race_byes: settings.AmazingRaceByes | UnsetType = UNSET
+    amazing_race_bye_rounds: settings.AmazingRaceByeRounds | UnsetType = UNSET
+
+    def with_derived(self) -> Self:
+        """These settings with one round of byes where no number was entered, and without byes for nobody."""
+        chosen = super().with_derived()
+        if 0 in {self.amazing_race_byes, self.amazing_race_bye_rounds}:
+            return msgspec.structs.replace(chosen, amazing_race_byes=UNSET, amazing_race_bye_rounds=UNSET)
+        if self.amazing_race_byes and not self.amazing_race_bye_rounds:
+            return msgspec.structs.replace(chosen, amazing_race_bye_rounds=1)
+        return chosen
+
+
+def setting_faults(chosen: settings.TournamentSettings) -> Mapping[str, str]:
+    """Rounds with byes need a number of players who wait."""
+    assert isinstance(chosen, AmazingRaceSettings)
+    if not chosen.amazing_race_bye_rounds or chosen.amazing_race_byes:
+        return {}
+    return {
+        "amazingRaceByeRounds": "Say how many of the best seeds wait in these rounds (`amazingRaceByes`)."
+    }
+
+
+def bye_lines(chosen: settings.TournamentSettings, players: int) -> tuple[int, ...]:
+    """The worst seed that waits: one line where anybody does."""
+    assert isinstance(chosen, AmazingRaceSettings)
+    waiting = chosen.amazing_race_byes or 0
+    return (waiting,) if 0 < waiting <= players - solo.RACERS_MIN else ()
 
 
 def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
@@ -161,9 +195,10 @@ def _move_to_arena(game: SinglePlayerGame, arena_id: int | None, is_safe: bool) 
 
 def roster_changed(tournament: Tournament, entrant: Entrant, dice: Random, now: datetime) -> list[Change]:
     """Eliminate a leaving player in the current round. Raises Conflict for a returning or late player."""
+    games = tournament.attempts_by_player.get(entrant.player_id, ())
     if not entrant.is_active:
-        return amazing_race.update_race(tournament, [], now=now, dice=dice)
-    games = [attempt for attempt in tournament.single_player_games if attempt.player_id == entrant.player_id]
+        made = [] if games else amazing_race.leave_while_waiting(tournament, entrant.player_id, now)
+        return amazing_race.update_race(tournament, made, now=now, dice=dice)
     if not games or any(game.is_voided for game in games):
         raise PlayerOutOfRace(player=entrant.player_id)
     return []
@@ -197,10 +232,13 @@ def racing_ids(tournament: Tournament) -> tuple[int, ...]:
 
 
 def is_over(tournament: Tournament) -> bool:
-    """Whether one player is left: all possible rounds are completed."""
-    done = tournament.rounds_in_order
-    runners = done[0].size if done else None
-    return runners is not None and tournament.rounds_completed == runners - 1
+    """Whether at most one player is left."""
+    newest = tournament.newest_round
+    if newest is None or newest.status != "completed" or newest.size is None:
+        return False
+    games = attempts.attempts_in_round(tournament, newest.round_id)
+    result = solo.round_result(tournament, newest, tuple(dict.fromkeys(game.player_id for game in games)))
+    return newest.size - len(result.out_ids) <= 1
 
 
 FORMAT = Format(
@@ -208,8 +246,9 @@ FORMAT = Format(
     title="Amazing race",
     group=FormatGroup.KNOCKOUT,
     summary="Everybody plays one machine, the lowest score is out, until one player is left.",
-    form_settings=("seeding", "arenaAssignment"),
+    form_settings=("seeding", "arenaAssignment", "amazingRaceByes", "amazingRaceByeRounds"),
     settings=AmazingRaceSettings,
+    setting_faults=setting_faults,
     demo=DemoNight(name="Amazing Race"),
     planning=NightPlanning(certain_by=CertainBy.ELIMINATION, shape=nights.race_of_one_machine),
     play=PlayKind.RACE,
@@ -218,6 +257,7 @@ FORMAT = Format(
     rated=False,
     is_ranked_by_points=False,
     points_map=no_points,
+    bye_lines=bye_lines,
     win_loss_rule=no_wins_or_losses,
     rounds=Rounds.FOLLOWING,
     rank=rank,

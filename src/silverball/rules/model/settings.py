@@ -484,6 +484,26 @@ RoundCount = Annotated[
         "Number of rounds, computed from the size of the bracket; 2 is kept for 40 players.",
     ),
 ]
+AmazingRaceByes = Annotated[
+    int,
+    setting(
+        "Byes",
+        "So many of the best seeds wait in the first rounds; 0 is nobody.",
+        "Number of the best seeds who wait in the first rounds; absent while nobody does.",
+        ge=0,
+        le=126,
+    ),
+]
+AmazingRaceByeRounds = Annotated[
+    int,
+    setting(
+        "Rounds with byes",
+        "In so many rounds they wait, while at least two others play.",
+        "Number of rounds in which the best seeds wait; absent while nobody does.",
+        ge=0,
+        le=126,
+    ),
+]
 LadderType = Annotated[
     literals.LadderType,
     setting(

@@ -146,6 +146,16 @@ class HasGroupBracket(Protocol):
     def is_short(self) -> bool: ...
 
 
+class HasRaceByes(Protocol):
+    """Settings of an amazing race."""
+
+    @property
+    def amazing_race_byes(self) -> int | UnsetType: ...
+
+    @property
+    def amazing_race_bye_rounds(self) -> int | UnsetType: ...
+
+
 class HasLadderType(Protocol):
     """Settings of a ladder."""
 

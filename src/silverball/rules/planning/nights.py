@@ -19,6 +19,7 @@ from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import (
     HasGroupBracket,
     HasPace,
+    HasRaceByes,
     HasRoundRobinGroups,
     HasScoring,
     HasStrikeCount,
@@ -313,9 +314,15 @@ def ladder_steps(players: int, *, is_fast: bool) -> NightShape:
     return SetRounds(rounds=tuple((step.player_count,) for step in steps))
 
 
-def race_of_one_machine(_settings: TournamentSettings, players: int) -> NightShape:
-    """A round for each player but one: all who are in play it, one after the other."""
-    return SetRounds(rounds=tuple((1,) * left for left in range(players, 1, -1)), machines_max=1)
+def race_of_one_machine(settings: TournamentSettings, players: int) -> NightShape:
+    """A round for each player but one: all who are in and do not wait play it, one after the other."""
+    assert has(settings, HasRaceByes)
+    waiting, rounds_with_byes = settings.amazing_race_byes or 0, settings.amazing_race_bye_rounds or 0
+    sizes = [
+        left - waiting if index < rounds_with_byes and left - waiting >= PAIR_SIZE else left
+        for index, left in enumerate(range(players, 1, -1))
+    ]
+    return SetRounds(rounds=tuple((1,) * size for size in sizes), machines_max=1)
 
 
 def turns(count: int, *, size: int = 1, at_once: int = 0) -> FreeTurns:

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from msgspec import Struct
 
-from silverball.rules.model.settings_protocols import playoff_bands_of
+from silverball.rules.model.settings_protocols import HasRaceByes, has, playoff_bands_of
 from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, Tournament
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking import standing
@@ -111,31 +111,35 @@ def listed_entrants(tournament: Tournament) -> list[Entrant]:
 REPLAYS_MAX = 1000
 # There is a score to beat only after two players have finished.
 SCORES_FOR_A_BAR = 2
+# At least two play a round.
+RACERS_MIN = 2
 
 
 class RaceRoundResult(Struct, frozen=True, kw_only=True):
-    """The state of a round: the players who are safe, the player who is out, and the replays."""
+    """The state of a round: the players who are safe, those who are out, and the replays."""
 
-    # Players who beat another player's score or were advanced by hand.
+    # Players who beat another player's score, were advanced by hand, or have a bye.
     safe_ids: frozenset[int]
-    # The player who is out; None while undecided.
-    eliminated_id: int | None
+    # The players who are out: the lowest, or all who left; none while undecided.
+    out_ids: tuple[int, ...] = ()
     # The players of each level: all at first, then the players tied for lowest in each replay.
     groups: tuple[tuple[int, ...], ...]
     # The score to beat: the lowest so far.
-    bar: int | None
-    # The player who is out because they left.
-    withdrawn_id: int | None = None
+    bar: int | None = None
+    # Whether the round was decided by players who left.
+    is_left: bool = False
 
 
 def round_result(tournament: Tournament, round_: Round, members: Sequence[int]) -> RaceRoundResult:
-    """The result of a round for its members (ids of the players who have a game in it).
+    """The result of a round for its members (ids of the players who have a game or a bye in it).
 
     A player is safe with a score above another player's. When all have played, the lowest is out; players
-    tied for lowest replay among themselves, as often as it takes. Source: formats, section 14.21.
+    tied for lowest replay among themselves, as often as it takes. All who leave in the same round are out
+    in it. Source: formats, sections 14.21 and 26.
     """
     by_level = _games_by_level(tournament, round_.round_id)
-    group, safe = tuple(members), set[int]()
+    waiting = bye_ids(tournament, round_.round_index, round_.size or len(members))
+    group, safe = tuple(each for each in members if each not in waiting), set(waiting)
     groups = [group]
     bar: int | None = None
     for level in range(REPLAYS_MAX):
@@ -144,15 +148,11 @@ def round_result(tournament: Tournament, round_: Round, members: Sequence[int]) 
             for player_id in group
             if player_id in by_level.get(level, {})
         }
-        withdrawn_ids = [player_id for player_id, game in games_by_player.items() if game.is_voided]
-        if withdrawn_ids:
-            safe |= set(group) - {withdrawn_ids[0]}
+        left_ids = tuple(player_id for player_id, game in games_by_player.items() if game.is_voided)
+        if left_ids:
+            safe |= set(group) - set(left_ids)
             return RaceRoundResult(
-                safe_ids=frozenset(safe),
-                eliminated_id=withdrawn_ids[0],
-                groups=tuple(groups),
-                bar=None,
-                withdrawn_id=withdrawn_ids[0],
+                safe_ids=frozenset(safe), out_ids=left_ids, groups=tuple(groups), is_left=True
             )
         scores = _compared_scores(games_by_player)
         lowest = min(scores.values(), default=None)
@@ -166,16 +166,40 @@ def round_result(tournament: Tournament, round_: Round, members: Sequence[int]) 
         tied = tuple(
             player_id for player_id in group if scores.get(player_id) == lowest and lowest is not None
         )
-        expected = (round_.size or len(members)) if level == 0 else len(group)
+        expected = (round_.size or len(members)) - len(waiting) if level == 0 else len(group)
         if _completed_count(games_by_player) < expected or not tied:
             break
         if len(tied) == 1:
-            return RaceRoundResult(
-                safe_ids=frozenset(safe), eliminated_id=tied[0], groups=tuple(groups), bar=bar
-            )
+            return RaceRoundResult(safe_ids=frozenset(safe), out_ids=tied, groups=tuple(groups), bar=bar)
         group = tied
         groups.append(group)
-    return RaceRoundResult(safe_ids=frozenset(safe), eliminated_id=None, groups=tuple(groups), bar=bar)
+    return RaceRoundResult(safe_ids=frozenset(safe), groups=tuple(groups), bar=bar)
+
+
+def bye_ids(tournament: Tournament, round_index: int, size: int) -> frozenset[int]:
+    """The best seeds, who wait in a round of so many players; all play where fewer than two others do.
+
+    Source: formats, section 26.
+    """
+    settings = tournament.settings
+    if not has(settings, HasRaceByes) or round_index >= (settings.amazing_race_bye_rounds or 0):
+        return frozenset()
+    gone = {
+        game.player_id
+        for round_ in tournament.rounds_in_order[: round_index + 1]
+        for game in tournament.attempts_by_round.get(round_.round_id, ())
+        if game.is_voided
+    }
+    waiting = frozenset(racers(tournament)[: settings.amazing_race_byes or 0]) - gone
+    return waiting if size - len(waiting) >= RACERS_MIN else frozenset()
+
+
+def racers(tournament: Tournament) -> list[int]:
+    """Ids of the players of a race, best seed first: the active entrants, and those who have a game."""
+    begun = {game.player_id for game in tournament.single_player_games}
+    listed = [entrant for entrant in tournament.entrants if entrant.is_active or entrant.player_id in begun]
+    ordered = sorted(listed, key=lambda entrant: (entrant.seed_rank or 0, entrant.place))
+    return [entrant.player_id for entrant in ordered]
 
 
 def _games_by_level(tournament: Tournament, round_id: int) -> dict[int, dict[int, SinglePlayerGame]]:
@@ -207,16 +231,18 @@ class RaceProgress(Struct, frozen=True, kw_only=True):
 
 
 def race_progress(tournament: Tournament) -> dict[int, RaceProgress]:
-    """Player id -> progress, for players with a game in the race."""
+    """Player id -> progress, for players with a game or a bye in the race."""
     progress: dict[int, RaceProgress] = {}
     for round_ in tournament.rounds_in_order:
         games = tournament.attempts_by_round.get(round_.round_id, ())
-        members = tuple(dict.fromkeys(game.player_id for game in games))
+        there = dict.fromkeys(game.player_id for game in games)
+        waiting = bye_ids(tournament, round_.round_index, round_.size or len(there))
+        members = (*there, *sorted(waiting - there.keys()))
         result = round_result(tournament, round_, members)
         for player_id in members:
             before = progress.get(player_id, RaceProgress())
             progress[player_id] = RaceProgress(
                 rounds_survived=before.rounds_survived + (player_id in result.safe_ids),
-                is_out=player_id == result.eliminated_id,
+                is_out=player_id in result.out_ids,
             )
     return progress

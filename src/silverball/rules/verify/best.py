@@ -10,6 +10,7 @@ from silverball.rules.model.settings_protocols import (
     HasCardScoring,
     HasCountedHoles,
     HasHoles,
+    HasRaceByes,
     has,
     tiebreaker_of,
 )
@@ -288,13 +289,11 @@ def race_table(tournament: Tournament) -> list[Row]:
     survived: dict[int, int] = {}
     out: set[int] = set()
     for round_ in tournament.rounds_in_order:
-        safe, last = _round_outcome(tournament, round_)
+        safe, out_here = _round_outcome(tournament, round_)
         for player_id in safe:
             survived[player_id] = survived.get(player_id, 0) + 1
         # Players who went out earlier have no game in later rounds, so a safe player is not out.
-        out -= safe
-        if last is not None:
-            out.add(last)
+        out = (out - safe) | out_here
     points, keys, format_columns = {}, {}, {}
     for entrant in listed_entrants(tournament):
         player_id = entrant.player_id
@@ -310,21 +309,22 @@ def race_table(tournament: Tournament) -> list[Row]:
     return single_player_rows(tournament, points, keys, format_columns)
 
 
-def _round_outcome(tournament: Tournament, round_: Round) -> tuple[set[int], int | None]:
-    """The players safe in a round and the player out; those tied for lowest replay."""
+def _round_outcome(tournament: Tournament, round_: Round) -> tuple[set[int], set[int]]:
+    """The players safe in a round, and those out; those tied for lowest replay."""
     games = [game for game in tournament.single_player_games if game.round_id == round_.round_id]
     member_ids = {game.player_id for game in games}
-    group, safe = set(member_ids), set[int]()
-    expected = round_.size or len(member_ids)
+    waiting = _waiting_in_round(tournament, round_, len(member_ids))
+    group, safe = member_ids - waiting, set(waiting)
+    expected = (round_.size or len(member_ids)) - len(waiting)
     for level in range(len(games) + 1):
         games_by_player: dict[int, SinglePlayerGame] = {
             game.player_id: game
             for game in games
             if (game.game_index or 0) == level and game.player_id in group
         }
-        given_up = [player_id for player_id, game in games_by_player.items() if game.is_voided]
+        given_up = {player_id for player_id, game in games_by_player.items() if game.is_voided}
         if given_up:
-            return safe | (group - {given_up[0]}), given_up[0]
+            return safe | (group - given_up), given_up
         completed_games = {
             player_id: game for player_id, game in games_by_player.items() if game.status == "completed"
         }
@@ -343,6 +343,28 @@ def _round_outcome(tournament: Tournament, round_: Round) -> tuple[set[int], int
         if len(completed_games) < expected or not lowest:
             break
         if len(lowest) == 1:
-            return safe, lowest.pop()
+            return safe, lowest
         group, expected = lowest, len(lowest)
-    return safe, None
+    return safe, set()
+
+
+def _waiting_in_round(tournament: Tournament, round_: Round, players: int) -> set[int]:
+    """The best seeds, where byes hold in this round: those who have not left, while two others play."""
+    settings = tournament.settings
+    assert has(settings, HasRaceByes)
+    if (settings.amazing_race_bye_rounds or 0) <= round_.round_index:
+        return set()
+    seen = [game.player_id for game in tournament.single_player_games]
+    seeds = sorted(
+        (entrant.seed_rank or 0, entrant.place, entrant.player_id)
+        for entrant in tournament.entrants
+        if entrant.is_active or entrant.player_id in seen
+    )
+    indexes = {each.round_id: each.round_index for each in tournament.rounds}
+    left = {
+        game.player_id
+        for game in tournament.single_player_games
+        if game.is_voided and indexes.get(game.round_id or 0, 0) <= round_.round_index
+    }
+    waiting = {player_id for _, _, player_id in seeds[: settings.amazing_race_byes or 0]} - left
+    return waiting if (round_.size or players) >= len(waiting) + 2 else set()

@@ -57,14 +57,18 @@ def rows_of_source(
     """The rows that a final is compared with; None where its source is gone."""
     try:
         if source.series_id is not None:
+            series = series_reads.find_series(db, source.series_id, viewer)
+            if series.organizer_id != final.details["organizer_id"]:
+                return None
             return rows_of_series(db, source.series_id, source.nights_min, viewer)
         assert source.tournament_id is not None
         qualifying = loaded.load_with_revision(db, source.tournament_id).tournament
     except NotFound:
         return None
-    # The numbers of an import may be those of another tournament here.
+    # The numbers of an import may be those of another tournament or series here.
     links = [link["linked_tournament_id"] for link in final.details["links"]]
-    return rows_of_tournament(qualifying) if source.tournament_id in links else None
+    is_own = qualifying.details["organizer_id"] == final.details["organizer_id"]
+    return rows_of_tournament(qualifying) if is_own and source.tournament_id in links else None
 
 
 def difference_of(
@@ -121,9 +125,14 @@ def shown_step(
     count = len(cut.player_ids) or step.players or 0
     byes: tuple[int, ...] = ()
     rounds: int | None = None
+    tied_at_bye: list[int] = []
     if form.players_min <= count and (form.players_max is None or count <= form.players_max):
         settings = read_settings(form.settings, {**step.settings, **form.planning.fitted(count)})
         byes, rounds = finals.byes_and_rounds(form, settings, count)
+        chosen = cut.rows[cut.first : cut.last]
+        tied_at_bye = [
+            each for line in byes for each in tournament_commands.players_tied_across(chosen, line)
+        ]
     return Final(
         index=index,
         name=step.name,
@@ -133,6 +142,7 @@ def shown_step(
         within=None if step.within is None else str(step.within),
         qualified=cut.player_ids,
         tied=cut.tied,
+        tied_at_bye=tuple(dict.fromkeys(tied_at_bye)),
         byes=byes,
         rounds=rounds,
         tournament_id=tournament_id,

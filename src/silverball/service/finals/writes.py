@@ -1,6 +1,6 @@
 """Changes to the finals of a tournament, and to a final that follows its source."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from silverball.kit.errors import Invalid
@@ -23,13 +23,19 @@ from silverball.service.tournaments import configuration
 
 def plan_finals(call: Write[PlannedFinals]) -> Tournament:
     """Set the finals of the tournament in the path."""
-    steps = [final.step for final in call.body.steps]
+    steps = checked_steps(call.body.steps, "steps")
+    return commands.run_command(call, lambda tournament: finals.plan_finals(tournament, steps))
+
+
+def checked_steps(wanted: Sequence[NewFinal], path: str) -> tuple[FinalStep, ...]:
+    """The steps for the rules. Raises Invalid for a step or a setting that its format cannot have."""
+    steps = tuple(final.step for final in wanted)
     for number, step in enumerate(steps):
         if step.type not in FORMATS:
-            raise Invalid({f"steps.{number}.type": [f"There is no format {step.type}."]})
-        # Raises Invalid for a setting that its format does not have.
-        configuration.build_settings(step.type, step.settings, prefix=f"steps.{number}.settings.")
-    return commands.run_command(call, lambda tournament: finals.plan_finals(tournament, steps))
+            raise Invalid({f"{path}.{number}.type": [f"There is no format {step.type}."]})
+        finals.check_step(step, f"{path}.{number}")
+        configuration.build_settings(step.type, step.settings, prefix=f"{path}.{number}.settings.")
+    return steps
 
 
 def add_final(call: Write[NewFinal]) -> Tournament:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 from sqlalchemy import Connection, func, select
 
 from silverball.kit.errors import NotAllowed, NotFound
@@ -69,6 +69,17 @@ class PrizeSheet(Struct, frozen=True, kw_only=True):
     def total(self) -> int:
         """All prizes together."""
         return self.purse.shared - self.remainder
+
+    @property
+    def paid_otherwise(self) -> dict[int, int]:
+        """Player id -> prize by the places of now, for those who were paid another one."""
+        due = {player_id: prize.cents for prize in self.prizes for player_id in prize.player_ids}
+        paid = {payout.player_id: payout.cents for payout in self.plan.payouts}
+        return {
+            player_id: due.get(player_id, 0)
+            for player_id, cents in paid.items()
+            if due.get(player_id, 0) != cents
+        }
 
 
 def placed_players(db: Connection, tournament_id: int) -> dict[int, int]:
@@ -166,15 +177,21 @@ def prize_money(sheet: PrizeSheet) -> PrizeMoney:
         prizes=tuple(map(_place_prize, sheet.prizes)),
         prizes_total=sheet.total,
         remainder=sheet.remainder,
-        payouts=tuple(prize_payout(paid) for paid in plan.payouts),
+        payouts=tuple(
+            prize_payout(paid, sheet.paid_otherwise.get(paid.player_id, UNSET)) for paid in plan.payouts
+        ),
         paid_total=sum(paid.cents for paid in plan.payouts),
     )
 
 
-def prize_payout(paid: Payout) -> PrizePayout:
-    """The payout in its published shape."""
+def prize_payout(paid: Payout, due: int | UnsetType = UNSET) -> PrizePayout:
+    """The payout in its published shape, with the prize of now where that is another one."""
     return PrizePayout(
-        player_id=paid.player_id, cents=paid.cents, user_id=paid.user_id, paid_at=base.iso(paid.paid_at)
+        player_id=paid.player_id,
+        cents=paid.cents,
+        due=due,
+        user_id=paid.user_id,
+        paid_at=base.iso(paid.paid_at),
     )
 
 

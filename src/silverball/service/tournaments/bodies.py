@@ -12,15 +12,14 @@ from msgspec import UNSET, Meta, UnsetType
 
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body
-from silverball.kit.http.fields import Color, Id, Line, Name, Text, one_of
+from silverball.kit.http.fields import Color, Id, Line, Name, Text
+from silverball.rules.commands.finals import STEPS_MAX
 from silverball.rules.model.fields import DETAILS
-from silverball.rules.registry import FORMATS
+from silverball.service.finals.bodies import NewFinal, TournamentType
 from silverball_wire import base
 from silverball_wire.generated.format_settings import SETTING_FIELDS, FormatSettings
 from silverball_wire.values import LinkType, Status
 
-# Text, so that a format added to the registry needs no change here.
-TournamentType = Annotated[str, one_of(lambda: FORMATS)]
 LINKS_MAX = 20
 BUNDLES_MAX = 20
 PRICE_MAX = 1_000_000
@@ -126,6 +125,8 @@ class NewTournamentFields(TournamentFields, frozen=True, kw_only=True):
     """Name of the tournament."""
     type: TournamentType
     """Format of the tournament; it never changes."""
+    finals: Annotated[tuple[NewFinal, ...], Meta(max_length=STEPS_MAX)] = ()
+    """Finals that it leads to, best first; each begins where the one before ends."""
 
 
 class NewNightFields(NewTournamentFields, frozen=True, kw_only=True):

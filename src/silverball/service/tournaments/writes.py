@@ -41,6 +41,7 @@ from silverball.service.core.calls import Write
 from silverball.service.core.commands import Decision, Draw, DryRun
 from silverball.service.core.enact import ActionContext
 from silverball.service.finals import reads as final_reads
+from silverball.service.finals import writes as final_writes
 from silverball.service.finals.bodies import NewSeriesFinal
 from silverball.service.money import reads as money_reads
 from silverball.service.roster import reads as roster_reads
@@ -104,6 +105,9 @@ def create_tournament(call: Write[NewTournamentFields], dice: Random) -> Tournam
     new = planned_tournament(
         body.type, settings, details, dice, tiebreakers=configuration.tiebreaker_map(rows)
     )
+    if body.finals:
+        steps = final_writes.checked_steps(body.finals, "finals")
+        new = replace(new, state=replace(new.state, finals=steps))
     return enact.create_tournament(call.transaction, new, commands.action_context(call), dice)
 
 
@@ -612,16 +616,17 @@ def _link_tournaments(
 def create_series_final(call: Write[NewSeriesFinal], dice: Random) -> Tournament:
     """Create a planned final for the best of the series in the path, which it follows.
 
-    Raises Conflict when players are tied at the cutoff, which naming the players settles.
+    Raises Conflict when players are tied at the cutoff or across the line of a bye, which naming the players
+    in their order settles.
     """
-    series_id, step = access.owned_id_in_path(call, book.SERIES), call.body.step
+    series_id, step = access.owned_id_in_path(call, book.SERIES), call.body.steps[-1]
     series = series_reads.find_series(call.db, series_id, call.caller)
     quotas.require_room_for_tournament(call.db, call.user_id, call.settings.tournaments_per_account)
-    source = _drawn_source(call, series_id, step, dice)
     settings = dict(step.settings)
     if "seeding" in FORMATS[step.type].settings.__struct_encode_fields__:
         settings.setdefault("seeding", "manual")
     built = configuration.build_settings(step.type, settings, prefix="settings.")
+    source = _drawn_source(call, series_id, built, dice)
     details = blank_details(call.user_id, call.now)
     name = f"{series.name}: final"[:NAME_CHARACTERS_MAX]
     details["name"] = name if isinstance(call.body.name, UnsetType) else call.body.name
@@ -638,28 +643,37 @@ def create_series_final(call: Write[NewSeriesFinal], dice: Random) -> Tournament
     return created
 
 
-def _drawn_source(call: Write[NewSeriesFinal], series_id: int, step: FinalStep, dice: Random) -> FinalSource:
-    """The places of the series' table that go on, best seed first; ties inside are drawn."""
+def _drawn_source(
+    call: Write[NewSeriesFinal], series_id: int, settings: TournamentSettings, dice: Random
+) -> FinalSource:
+    """The places of the series' table that go on, best seed first; ties that decide nothing are drawn."""
     body = call.body
+    step = body.steps[-1]
     if step.players is None:
         finals.check_step(step, "")
     rows = final_reads.rows_of_series(call.db, series_id, body.nights_min, call.caller)
-    cut = finals.cut_of(rows, (step,))
-    is_named = isinstance(body.players, tuple)
+    cut = finals.cut_of(rows, body.steps)
     if isinstance(body.players, tuple):
         chosen = named_qualifiers(rows, body.players)
-    elif cut.last < (step.players or 0):
-        raise Invalid({"players": [f"Only {len(rows)} players are in the table of the series."]})
-    elif cut.tied:
-        raise TiedAtCutoff(place=cut.last, players=cut.tied)
+        order = {player_id: at for at, player_id in enumerate(body.players)}
+        chosen.sort(key=lambda row: (row.position, order[row.player_id]))
+        seeded = [row.player_id for row in chosen]
     else:
-        chosen = list(cut.rows[: cut.last])
+        if cut.last < body.after + (step.players or 0):
+            raise Invalid({"players": [f"Only {len(rows)} players are in the table of the series."]})
+        if cut.tied:
+            raise TiedAtCutoff(place=cut.last, players=cut.tied)
+        chosen = list(cut.rows[cut.first : cut.last])
+        seeded = tournament_commands.seed_players(chosen, dice)
     finals.check_number(FORMATS[step.type], len(chosen), "players")
-    seeded = tuple(tournament_commands.seed_players(chosen, dice))
+    if not isinstance(body.players, tuple):
+        _require_clear_line(chosen, FORMATS[step.type].bye_lines(settings, len(chosen)), TiedAtBye)
+    inside = set(cut.player_ids)
+    given = [player_id for player_id in seeded if player_id in inside]
     return FinalSource(
         series_id=series_id,
         nights_min=body.nights_min,
-        steps=(step,),
-        given=cut.player_ids if is_named else seeded,
-        seeded=seeded,
+        steps=body.steps,
+        given=(*given, *(player_id for player_id in cut.player_ids if player_id not in given)),
+        seeded=tuple(seeded),
     )

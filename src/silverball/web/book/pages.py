@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from random import SystemRandom
 from typing import Any
 
 import msgspec
@@ -16,10 +17,12 @@ from silverball.service.book import reads as book_reads
 from silverball.service.book import writes as book_writes
 from silverball.service.core.calls import Write
 from silverball.service.core.person_numbers import NumberOfSomebodyElse
+from silverball.service.finals.bodies import NewSeriesFinal
 from silverball.service.machines import reads as machines
 from silverball.service.players import reads as players_reads
 from silverball.service.players import writes as players
 from silverball.service.series import writes as series
+from silverball.service.tournaments import writes as tournaments
 from silverball.service.tournaments.reads import listing
 from silverball.service.users import reads as users
 from silverball.service.venues import reads as venues_reads
@@ -29,7 +32,7 @@ from silverball.store.people import book, merging
 from silverball.store.people.book import OwnedKind
 from silverball.store.people.likely_doubles import likely_doubles
 from silverball.web import form_actions, forms, site
-from silverball.web.book import sections
+from silverball.web.book import sections, series_finals
 from silverball.web.book.sections import SECTIONS, BookSection
 from silverball.web.form_actions import FormAction
 from silverball.web.forms import PAGE, FormState, StandingResult, format_title
@@ -161,6 +164,13 @@ ACTIONS: Mapping[str, FormAction] = {
     ),
     **_CLAIM_ACTIONS,
     **_BOOK_ACTIONS,
+    "series-final": FormAction(
+        write=lambda call: tournaments.create_series_final(call, SystemRandom()).tournament_id,
+        body=NewSeriesFinal,
+        build_body=series_finals.new_series_final,
+        id_fields=("series_id",),
+        redirect_to=lambda tournament_id: f"/t/{tournament_id}/run",
+    ),
 }
 
 
@@ -314,6 +324,9 @@ def render_item(
         if item.organizer_id != request.account.user_id and not request.caller.is_admin:
             raise NotFound(section.singular, item_id)
         others: list[Any] = []
+        finals: Mapping[str, Any] = {}
+        if section is sections.SERIES:
+            finals = series_finals.load_context(db, request, item_id, form or FormState())
         if section is sections.PLAYERS:
             others = _other_entries(db, request, item, words)
         nights = {
@@ -338,6 +351,7 @@ def render_item(
         notice=NOTICES.get(request.query.get("said", "")),
         form_state=form or FormState(),
         page_path=f"/home/{section.name}/{item_id}",
+        **finals,
     )
 
 

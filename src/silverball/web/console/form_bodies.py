@@ -20,6 +20,7 @@ from silverball.service.single_player import writes as single_player_writes
 from silverball.service.single_player.writes import ReplacedAttemptResult
 from silverball.web import form_actions, forms, score_fields
 from silverball.web.console import settings as console_settings
+from silverball.web.console.finals import finals_of_new_night
 from silverball.web.forms import (
     FormData,
     is_unchanged,
@@ -50,6 +51,8 @@ def new_tournament(form: FormData) -> Mapping[str, Any]:
     body["arenaIds"] = parse_numbers(form.values("arenaId"))
     if form.value("test"):
         body["test"] = True
+    if finals := finals_of_new_night(form):
+        body["finals"] = finals
     return {**body, **console_settings.submitted_settings(type_, form)} if type_ in FORMATS else body
 
 

@@ -18,9 +18,11 @@ from silverball.service.tournaments.reads import listing
 from silverball.service.venues import reads as venues_reads
 from silverball.store.people import site_details
 from silverball.web.console import draw_preview, settings
+from silverball.web.console.finals import HOW_MANY, NEW_NIGHT_FINALS, USUAL
 from silverball.web.console.settings import SettingField
-from silverball.web.forms import FormState, format_title
+from silverball.web.forms import FormState, format_title, format_titles
 from silverball.web.page_request import PageRequest
+from silverball_wire.finals import Final
 from silverball_wire.tournaments import Tournament as ListedTournament
 
 NEW_FORM = "new"
@@ -135,6 +137,7 @@ def render_new_form(
     *,
     past: CopiedNight | None = None,
     preview: draw_preview.DrawPreview | None = None,
+    finals: Sequence[Final] = (),
     players: int = draw_preview.PLAYERS_DEFAULT,
 ) -> Response:
     """The form of a new tournament, like a past one if there is one, with a preview of its first draw."""
@@ -162,6 +165,11 @@ def render_new_form(
         form=NEW_FORM,
         page_path="",
         preview=preview,
+        finals=finals,
+        new_finals=NEW_NIGHT_FINALS,
+        formats=format_titles(),
+        usual_format=USUAL,
+        how_many=HOW_MANY,
         players=players,
         limits=draw_preview,
     )

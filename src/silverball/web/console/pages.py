@@ -16,6 +16,7 @@ from silverball.service.webhooks import writes as webhooks_writes
 from silverball.service.webhooks.writes import WEBHOOK
 from silverball.web import form_actions, forms, people_import, score_fields, site, tournament_night
 from silverball.web.console import actions, conflicts, crew, draw_preview, new_tournament, views, ways
+from silverball.web.console import finals as console_finals
 from silverball.web.console import settings as console_settings
 from silverball.web.forms import PAGE, FormData, FormState
 from silverball.web.page_request import PageRequest, not_found_page, page, redirect
@@ -94,9 +95,11 @@ def _preview_new(request: PageRequest, type_: str) -> Response:
             type_, console_settings.submitted_settings(type_, request.form)
         )
         preview = draw_preview.preview_first_draw(type_, settings, players, request.site.now())
+        finals = console_finals.preview_finals(console_finals.finals_of_new_night(request.form), players)
     except Refusal as refusal:
         return _render_new_again(request, type_, _new_form_state(request, site.refusal_text(refusal)), 422)
-    return _render_new_again(request, type_, _new_form_state(request), 200, preview=preview, players=players)
+    form = _new_form_state(request)
+    return _render_new_again(request, type_, form, 200, preview=preview, finals=finals, players=players)
 
 
 # The console of one tournament

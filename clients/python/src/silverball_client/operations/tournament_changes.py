@@ -114,6 +114,7 @@ class TournamentChanges(Resource[M]):
         motd_text: str | UnsetType | None = UNSET,
         motd_color: str | UnsetType | None = UNSET,
         motd_expiration: str | UnsetType | None = UNSET,
+        finals: Sequence[NewFinal] | UnsetType = UNSET,
         idempotency_key: str | None = None,
         **options: Unpack[SettingsAndParts],
     ) -> Request[Tournament]:
@@ -150,6 +151,7 @@ class TournamentChanges(Resource[M]):
                 "motdExpiration": motd_expiration,
                 "name": name,
                 "type": type,
+                "finals": finals,
             }
             | chosen(options, FormatSettings, SettingsAndParts),
             is_write=True,

@@ -123,6 +123,10 @@ class FormatSettings(Wire, frozen=True, kw_only=True):
     """Number of games on a card."""
     card_best_game_scoring: int | str | UnsetType | None = UNSET
     """0 ranks all cards, 1 only each player's newest completed one."""
+    amazing_race_byes: int | UnsetType | None = UNSET
+    """Number of the best seeds who wait in the first rounds; absent while nobody does."""
+    amazing_race_bye_rounds: int | UnsetType | None = UNSET
+    """Number of rounds in which the best seeds wait; absent while nobody does."""
 
 
 SETTING_FIELDS: tuple[str, ...] = FormatSettings.__struct_fields__
