@@ -174,6 +174,23 @@ def test_a_merged_player_stays_merged_in_later_files(store: Store) -> None:
     assert remaining_id in player_names(store, later.tournament_id)
 
 
+def test_a_merged_machine_stays_merged_in_later_files(store: Store) -> None:
+    done = bundles.import_bundle(store, bundles.NIGHTS[0], source=CLUB, new_ids=True)
+    night = bundles.export_bundle(store, done.tournament_id)["tournament"]
+    gone = night["arenas"][0]
+    remote_id = next(remote for remote, local in done.ids["arenaId"].items() if local == gone["arenaId"])
+    same = {"name": gone["name"], "opdb_id": gone["opdbId"], "category_id": gone["categoryId"]}
+    kept_id = build.an_arena(store, night["organizerId"], **same)
+    path, by = f"/api/arenas/{gone['arenaId']}/merge", night["organizerId"]
+    assert build.do(store, "POST", path, {"arenaId": kept_id}, by=by)[0] == 200
+    again = bundles.import_bundle(store, bundles.NIGHTS[0], source=CLUB, new_ids=True)
+    assert again.ids["arenaId"][remote_id] == kept_id
+    arenas = bundles.export_bundle(store, again.tournament_id)["tournament"]["arenas"]
+    assert kept_id in [arena["arenaId"] for arena in arenas]
+    with store.read() as db:
+        assert verification.verify_tournament(db, again.tournament_id).faults == []
+
+
 def test_who_was_erased_is_a_new_player_in_later_files(store: Store) -> None:
     done = bundles.import_bundle(store, bundles.full_bundle(), source=CLUB, new_ids=True)
     player_id, user_id = done.ids["playerId"][901], done.ids["userId"][502]

@@ -65,6 +65,28 @@ def test_export_after_import_is_the_identity_and_undo_and_verify_reach_back(
         assert chain.journal_head(db, tournament_id) != head
 
 
+def test_a_night_with_a_merged_machine_is_the_same_elsewhere(store: Store, second: Store) -> None:
+    night = exported_night(store, "matchplay")["tournament"]
+    tournament_id, organizer_id = night["tournamentId"], night["organizerId"]
+    gone = next(arena for arena in night["arenas"])
+    kept_id = build.an_arena(store, organizer_id, name=gone["name"], opdb_id=gone["opdbId"])
+    path = f"/api/arenas/{gone['arenaId']}/merge"
+    assert build.do(store, "POST", path, {"arenaId": kept_id}, by=organizer_id)[0] == 200
+    exported = bundles.export_bundle(store, tournament_id, with_journal=True)
+    assert exported["journal"][-1]["change"] == journal.ARENAS_MERGED
+    assert [arena["arenaId"] for arena in exported["formerArenas"]] == [gone["arenaId"]]
+    imported = bundles.import_bundle(second, exported)
+    assert (imported.outcome, imported.is_journal_left) == ("new", False)
+    assert bundles.export_bundle(second, tournament_id, with_journal=True) == exported
+    for database in (store, second):
+        with database.read() as db:
+            assert verification.verify_tournament(db, tournament_id, exported["journalHead"]).faults == []
+            assert verification.verify_draws(db, tournament_id).faults == []
+    assert undo_all(second, tournament_id) == undo_all(store, tournament_id) > 1
+    with second.read() as db:
+        assert verification.verify_tournament(db, tournament_id).faults == []
+
+
 def test_a_journal_is_left_behind_where_ids_or_the_organizer_change(store: Store, second: Store) -> None:
     exported = exported_night(store, "knockout")
     owner_id = build.a_user(second, name="Demo", role="organizer", user_id=4711)

@@ -444,6 +444,8 @@ def load_bundle(
 ) -> bundle.Bundle:
     """The tournament with all its parts, every list by id; after completion always with its seed.
 
+    Arenas and banks are in the order of the lineup, which nothing else in the file says.
+
     Raises NotFound, and JournalHoldsSeed where the journal of one that is not over is wanted without it.
     """
     tournament = parts.find_tournament(db, tournament_id, ALL_PARTS, OPERATOR)
@@ -463,8 +465,6 @@ def load_bundle(
         tournament=msgspec.structs.replace(
             own,
             players=_sorted_part(own.players, "player_id"),
-            arenas=_sorted_part(own.arenas, "arena_id"),
-            banks=_sorted_part(own.banks, "bank_id"),
             scorekeepers=_sorted_part(own.scorekeepers, "user_id"),
         ),
         rounds=tuple(
