@@ -203,7 +203,7 @@ def test_the_check_compares_the_games_of_a_round_with_the_machines(
     director.fill(players, machines)
     text = page_forms.text_of(director.page())
     assert warning in text
-    assert ("What would go wrong" in text) == bool(warning)
+    assert ("Before you start" in text) == bool(warning)
 
 
 def test_the_check_says_that_a_night_ends_after_the_room_closes(director: Director) -> None:
