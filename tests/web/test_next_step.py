@@ -173,3 +173,43 @@ def test_scorekeepers_read_the_line_and_have_no_button(director: Director) -> No
         night = tournament_night.public_night(db, director.tournament(), datetime.now(UTC))
     step = next_step.next_step(night)
     assert (step.line, step.button, step.action) == ("Round 2 of 2 can be drawn", "", "")
+
+
+def test_without_machines_the_start_says_so_once(director: Director) -> None:
+    director.create("group_matchplay")
+    director.fill(8, 0)
+    assert next_of(director) == ("8 players and no machine: games would not say where", "")
+    assert "Start without machines" in director.page()
+    director.send("start")
+    assert director.tournament().status == "started"
+
+
+@pytest.mark.parametrize(
+    ("type_", "players", "machines", "warning"),
+    [
+        ("group_matchplay", 9, 2, "A round has 3 games, and there are 2 machines"),
+        ("group_matchplay", 8, 2, "No machine to spare"),
+        ("group_matchplay", 8, 3, ""),
+        ("matchplay", 9, 4, "No machine to spare"),
+        ("matchplay", 9, 5, ""),
+        ("best_game", 9, 1, ""),
+        ("group_matchplay", 1, 0, ""),
+    ],
+)
+def test_the_check_compares_the_games_of_a_round_with_the_machines(
+    director: Director, type_: str, players: int, machines: int, warning: str
+) -> None:
+    director.create(type_)
+    director.fill(players, machines)
+    text = page_forms.text_of(director.page())
+    assert warning in text
+    assert ("Before you start" in text) == bool(warning)
+
+
+def test_the_check_says_that_a_night_ends_after_the_room_closes(director: Director) -> None:
+    director.create("group_matchplay", duration=8)
+    director.fill(8, 6)
+    director.send("where", "/settings", startLocal="2030-01-01T19:00", endLocal="2030-01-02T06:00")
+    assert "after the planned end" not in director.page()
+    director.send("where", "/settings", startLocal="2030-01-01T19:00", endLocal="2030-01-01T19:30")
+    assert "after the planned end at 19:30" in page_forms.text_of(director.page())

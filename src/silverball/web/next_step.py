@@ -56,8 +56,16 @@ def _step_to_start(night: TournamentNight) -> NextStep:
     missing = max(night.format.players_min, 2) - players
     if missing > 0:
         return NextStep(line=f"{_counted(missing, 'more player')}, then it can start")
-    line = f"{_counted(players, 'player')}, {_counted(machines, 'machine')}"
-    return NextStep(line=line, button=f"Start with {players} players", action="start", form_id="start")
+    start = NextStep(
+        line=f"{players} players, {_counted(machines, 'machine')}",
+        button=f"Start with {players} players",
+        action="start",
+        form_id="start",
+    )
+    if machines:
+        return start
+    line = f"{players} players and no machine: games would not say where"
+    return replace(start, line=line, button="Start without machines", is_main=False)
 
 
 # Results that are missing

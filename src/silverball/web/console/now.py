@@ -13,7 +13,7 @@ from silverball.rules.planning.value import value_of_rated
 from silverball.service.outlook.reads import planning
 from silverball.service.outlook.reads.planning import PlanQuery
 from silverball.web import deciding_ties, site, tournament_worth
-from silverball.web.console import draw_preview, game_rows, people
+from silverball.web.console import check, draw_preview, game_rows, people
 from silverball.web.page_request import PageRequest, page
 from silverball.web.tournament_night import TournamentNight
 from silverball_wire.plans import Plan, PlanOption, PlanWorth
@@ -109,6 +109,7 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
             **people.players_context(request, night),
             **people.machines_context(request, night),
             "preview": draw_preview.preview_next_draw(request, night),
+            "warnings": check.warnings_before_start(request, night),
             "worth": tournament_worth.worth_of_night(request, night),
             "ending": None,
             "news": "",
