@@ -258,25 +258,7 @@ class TournamentChanges(Resource[M]):
         )
 
     @operation
-    def reopen(
-        self, tournament_id: int, *, idempotency_key: str | None = None, **options: Unpack[TournamentParts]
-    ) -> Request[Tournament]:
-        """Reopen a completed tournament.
-
-        `POST /api/tournaments/{tournamentId}/reopen`. Needs a token with the ability `manage`.
-        """
-        return Request(
-            "POST",
-            ("tournaments", tournament_id, "reopen"),
-            Tournament,
-            in_data=True,
-            query=chosen(options, TournamentParts, TournamentParts),
-            is_write=True,
-            idempotency_key=idempotency_key,
-        )
-
-    @operation
-    def set_federation_results_sent(
+    def mark_results_sent(
         self,
         tournament_id: int,
         *,
@@ -295,6 +277,24 @@ class TournamentChanges(Resource[M]):
             SentResults,
             in_data=True,
             body={"sent": sent, "players": players},
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def reopen(
+        self, tournament_id: int, *, idempotency_key: str | None = None, **options: Unpack[TournamentParts]
+    ) -> Request[Tournament]:
+        """Reopen a completed tournament.
+
+        `POST /api/tournaments/{tournamentId}/reopen`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "POST",
+            ("tournaments", tournament_id, "reopen"),
+            Tournament,
+            in_data=True,
+            query=chosen(options, TournamentParts, TournamentParts),
             is_write=True,
             idempotency_key=idempotency_key,
         )
