@@ -106,3 +106,19 @@ def test_a_final_without_its_source_follows_nothing_whatever_has_its_number(
     path = f"{PATH}/{moved.tournament_id}/finals/follow"
     status, answer, _ = build.do(second, "POST", path, {}, by=organizer)
     assert (status, answer["code"]) == (409, "no-source-to-follow")
+
+
+def test_what_was_sent_to_the_federation_goes_along(store: Store, second: Store) -> None:
+    night = build.a_tournament(store, players=4, type="group_matchplay", status="started")
+    rank(store, night, night.player_ids)
+    at = f"/{night.tournament_id}"
+    do(store, night.organizer_id, "POST", at + "/complete", {})
+    chosen = {"sent": True, "players": night.player_ids}
+    sent = do(store, night.organizer_id, "PUT", at + "/federation-results/sent", chosen)
+    assert sent["sentAt"] is not None
+    exported = bundles.export_bundle(store, night.tournament_id)
+    assert [place["position"] for place in exported["engine"]["resultsSent"]["places"]] == [1, 2, 3, 4]
+    moved = bundles.import_bundle(second, exported, source="elsewhere", new_ids=True)
+    again = bundles.export_bundle(second, moved.tournament_id)["engine"]["resultsSent"]
+    players = moved.ids["playerId"]
+    assert [place["playerId"] for place in again["places"]] == [players[each] for each in night.player_ids]

@@ -19,6 +19,7 @@ from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.format import PlayKind, ResultUnit
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, NewAttempt
 from silverball.rules.model.tournament import Game, SinglePlayerGame
@@ -389,11 +390,14 @@ def sentence_of_refusal(attempt: Callable[[], Sequence[Change]]) -> str:
     return ""
 
 
+@pytest.mark.sample(12)
+@pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_refusal_names_a_way_that_is_refused_too(kind: str) -> None:
+def test_no_refusal_names_a_way_that_is_refused_too(kind: str, state: str) -> None:
     """Each way out of a tournament that is refused names one that works."""
-    night = begin(kind)
-    player_id = min(night.open_games()[0].player_ids) if night.open_games() else 1
+    night = reach(kind, state)
+    here = night.open_games()[0].player_ids if night.open_games() else (open_attempts(night)[0].player_id,)
+    player_id = min(here)
 
     def change(**fields: Any) -> Sequence[Change]:
         return roster.change_entrant(night.tournament, player_id, fields, night.dice(), night.now)
@@ -407,6 +411,10 @@ def test_no_refusal_names_a_way_that_is_refused_too(kind: str) -> None:
             night.tournament, player_id, night.dice(), night.now
         ),
         "drop": lambda: change(is_active=False),
+        "bring them back": lambda: gone_and_back(night, player_id),
+        "delete it": lambda: game_commands.delete_game(
+            night.tournament, night.open_games()[0].game_id, night.dice(), night.now
+        ),
     }
     attempts: list[Callable[[], Sequence[Change]]] = [
         *ways.values(),
@@ -422,3 +430,11 @@ def test_no_refusal_names_a_way_that_is_refused_too(kind: str) -> None:
         sentence = sentence_of_refusal(attempt)
         for way in [way for words, way in ways.items() if words in sentence]:
             assert way() or not night.open_games(), sentence
+
+
+def gone_and_back(night: Night, player_id: int) -> Sequence[Change]:
+    """The changes that bring a player back once they have left."""
+    left = giving_up.leave(night.tournament, player_id, night.dice(), night.now)
+    return roster.change_entrant(
+        apply_changes(night.tournament, left), player_id, {"is_active": True}, night.dice(), night.now
+    )

@@ -66,6 +66,7 @@ BODIES = {
     "PUT /api/tournaments/{tournament_id}/pairs-apart": {"pairs": []},
     "PUT /api/tournaments/{tournament_id}/prizes": {"places": 2},
     "PUT /api/tournaments/{tournament_id}/finals": {"steps": []},
+    "PUT /api/tournaments/{tournament_id}/federation-results/sent": {"sent": False},
     "PUT /api/tournaments/{tournament_id}/prizes/players/{player_id}": {"paid": False},
     "PUT /api/tournaments/{tournament_id}/sign-ups/players/{player_id}": {"here": False},
     "POST /api/tournaments/{tournament_id}/sign-ups/waiting": {"playerId": 1},

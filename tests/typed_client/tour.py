@@ -272,6 +272,8 @@ def match_play(client: Client, players: Sequence[int], arenas: Sequence[int], ot
     change.complete(night)
     assert {place.player_id for place in change.federation_results(night).results}
     change.federation_results_csv(night)
+    change.mark_results_sent(night, sent=True)
+    assert change.federation_results_sent(night).changes == ()
     change.create_playoffs(night, type="bracket", players=2)
     list(client.games.list(tournaments=[night]))
 

@@ -151,3 +151,20 @@ def test_a_series_that_is_completed_has_its_file(store: Store, director: Directo
         assert "federation.csv" not in guest.get(f"/s/{series_id}").text
         assert guest.get(f"/s/{series_id}/federation.csv").status_code == 303
     assert visitor.get("/s/999/federation.csv").status_code == 404
+
+
+def test_what_was_sent_before_the_places_changed_is_named(store: Store, director: Director) -> None:
+    first, *_, last = finished(store, director)
+    director.send("sent", "/federation")
+    assert "with the places of now" in director.page("/federation")
+    director.send("reopen", "/standings")
+    director.send("adjusting", f"/player?player={last}", pointsAdjustment="20")
+    assert "what differs shows once it is finished again" in director.page("/federation")
+    director.send("complete", "/standings")
+    text = page_forms.text_of(director.page("/federation"))
+    assert "Sent before the places changed" in text
+    assert f"{director.name(last)} was sent as 4, and is 1 now" in text
+    assert f"{director.name(first)} was sent as 1, and is 2 now" in text
+    assert "noted as sent to the federation" in director.page("/journal")
+    director.send("not-sent", "/federation")
+    assert "was sent as" not in page_forms.text_of(director.page("/federation"))

@@ -93,6 +93,7 @@ NAMES = {
     "POST /tournaments/{}/sign-ups/waiting": "sign_ups.add_waiting",
     "PUT /tournaments/{}/sign-ups/waiting/{}": "sign_ups.move_waiting",
     "DELETE /tournaments/{}/sign-ups/waiting/{}": "sign_ups.remove_waiting",
+    "PUT /tournaments/{}/federation-results/sent": "tournaments.mark_results_sent",
     "GET /tournaments/{}/federation-results/csv": "tournaments.federation_results_csv",
     "GET /series/{}/federation-results/csv": "series.federation_results_csv",
     "GET /tournaments/{}/single-player-games/top-scores": "tournaments.top_scores",

@@ -9,6 +9,7 @@ from sqlalchemy import insert, select, update
 
 import build
 from service.desk import Desk, a_desk
+from silverball.service.journal.reads import verification
 from silverball.service.tables.reads import event_results
 from silverball.store import tables
 from silverball.store.database.engine import Store
@@ -257,3 +258,69 @@ def test_the_file_of_a_womens_tournament_says_for_which_ranking_it_is(store: Sto
     with store.read() as db:
         event = event_results.finished_event(db, desk.night.tournament_id, None)
     assert event.file_name == f"results-womens-{desk.night.tournament_id}.csv"
+
+
+def a_completed_night(store: Store) -> tuple[Desk, list[int]]:
+    """A completed night of two rounds, in which lower ids win; nobody has a number."""
+    desk = a_desk(store)
+    play_rounds(desk, 2)
+    desk.ok("POST", "/complete")
+    return desk, sorted(desk.night.player_ids)
+
+
+def sent_of(desk: Desk, **options: Any) -> Any:
+    return desk.ok("GET", "/federation-results/sent", **options)["data"]
+
+
+@pytest.mark.both_databases
+def test_what_was_sent_is_compared_with_the_places_of_now(store: Store) -> None:
+    desk, player_ids = a_completed_night(store)
+    assert sent_of(desk) == {"sentAt": None, "changes": []}
+    best, *others = player_ids
+    noted = desk.ok("PUT", "/federation-results/sent", {"sent": True})["data"]
+    assert (noted["sentAt"] is not None, noted["changes"]) == (True, [])
+    # Reopened, the event can still change; closed with the best last, all are named.
+    places = {row["playerId"]: row["position"] for row in shown(desk)["results"]}
+    desk.ok("POST", "/reopen")
+    desk.ok("PATCH", f"/players/{best}", {"pointsAdjustment": -10})
+    assert (sent_of(desk)["sentAt"], sent_of(desk)["changes"]) == (noted["sentAt"], [])
+    desk.ok("POST", "/complete")
+    after = {row["playerId"]: row["position"] for row in shown(desk)["results"]}
+    assert {each["playerId"]: (each["sent"], each["now"]) for each in sent_of(desk)["changes"]} == {
+        player_id: (places[player_id], after[player_id])
+        for player_id in player_ids
+        if places[player_id] != after[player_id]
+    }
+    # Sent again, with those who are named: the others are nobody's mistake.
+    named = desk.ok("PUT", "/federation-results/sent", {"sent": True, "players": others})["data"]
+    assert named["changes"] == []
+    desk.ok("PUT", "/federation-results/sent", {"sent": False})
+    assert sent_of(desk)["sentAt"] is None
+    with store.read() as db:
+        assert not verification.verify_tournament(db, desk.night.tournament_id).faults
+
+
+def test_a_qualifying_and_its_final_are_sent_as_one_event(store: Store) -> None:
+    desk, _player_ids = a_completed_night(store)
+    desk.ok("PUT", "/federation-results/sent", {"sent": True})
+    first, second = [row["playerId"] for row in shown(desk)["results"]][:2]
+    final = link_final(store, desk.night.tournament_id, {second: 1, first: 2})
+    path = "/api/tournaments/{}/federation-results/sent"
+    _, answer = build.ask(store, path.format(desk.night.tournament_id), by=desk.callers["owner"])
+    changed = {each["playerId"]: each["now"] for each in answer["data"]["changes"]}
+    assert (changed[second], changed[first]) == (1, 2)
+    # The same note is that of the final, whose organizer is somebody else.
+    _, answer = build.ask(store, path.format(final), by=desk.callers["admin"])
+    assert answer["data"]["sentAt"] is not None
+
+
+def test_who_does_not_run_it_neither_sees_nor_notes_what_was_sent(store: Store) -> None:
+    desk, _player_ids = a_completed_night(store)
+    desk.expect_refusal(403, "GET", "/federation-results/sent", by="player")
+    desk.expect_refusal(403, "PUT", "/federation-results/sent", {"sent": True}, by="player")
+    refused = desk.expect_refusal(422, "PUT", "/federation-results/sent", {"sent": True, "players": [999]})
+    assert list(refused["errors"]) == ["players"]
+    desk.ok("POST", "/reopen")
+    assert desk.expect_refusal(409, "PUT", "/federation-results/sent", {"sent": True})["code"] == (
+        "event-not-finished"
+    )

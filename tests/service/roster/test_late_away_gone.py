@@ -176,7 +176,7 @@ def test_what_cannot_be_is_refused_with_the_field_and_stores_nothing(store: Stor
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_formats_without_rounds_of_their_own_have_nobody_away_for_one(store: Store) -> None:
-    for type_, sentence in (("frenzy", "opened one by one"), ("bracket", "opened one by one")):
+    for type_, sentence in (("frenzy", "drawn one by one"), ("bracket", "drawn one by one")):
         desk = a_desk(store, type_)
         own = desk.night.player_ids[0]
         refusal = desk.expect_refusal(409, "PATCH", f"/players/{own}", {"awayRounds": 1})

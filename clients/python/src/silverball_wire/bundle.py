@@ -236,6 +236,22 @@ class FinalSourceFacts(Wire, frozen=True, kw_only=True):
     """Whether the next in line replaces who was taken out."""
 
 
+class SentPlaceFacts(Wire, frozen=True, kw_only=True):
+    """A player and their place in results that were sent."""
+
+    player_id: int
+    position: int
+
+
+class SentResultsFacts(Wire, frozen=True, kw_only=True):
+    """The results as they were sent to the federation."""
+
+    sent_at: Instant
+    """When they were noted as sent."""
+    places: tuple[SentPlaceFacts, ...]
+    """Places of those in the file."""
+
+
 class EngineFacts(Wire, frozen=True, kw_only=True):
     """Facts beside the published shapes from which play goes on: draws, clock, schedule, each part."""
 
@@ -259,6 +275,8 @@ class EngineFacts(Wire, frozen=True, kw_only=True):
     """Finals that the tournament leads to; absent without any."""
     final_source: FinalSourceFacts | UnsetType = UNSET
     """What the tournament was made from as a final; absent where it is none."""
+    results_sent: SentResultsFacts | UnsetType = UNSET
+    """What was sent to the federation; absent where nothing was."""
     left_ids: tuple[int, ...] | UnsetType = UNSET
     """Ids of the players who left a fixed schedule, and keep their places in it; absent without any."""
     entrants: tuple[EntrantFacts, ...]

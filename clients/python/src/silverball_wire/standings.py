@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType
 
-from silverball_wire.base import Day, Wire
+from silverball_wire.base import Day, Instant, Wire
 from silverball_wire.values import Number
 
 
@@ -223,6 +223,26 @@ class EventCheck(Wire, frozen=True, kw_only=True):
     """Ids of the players that it is about."""
     text: str
     """The sentence with their names."""
+
+
+class SentChange(Wire, frozen=True, kw_only=True):
+    """A player whose place is another one than that which was sent."""
+
+    player_id: int
+    name: str
+    sent: int
+    """Place that was sent."""
+    now: int | None
+    """Place in the event now; null for a player who has none any more."""
+
+
+class SentResults(Wire, frozen=True, kw_only=True):
+    """What the federation was sent, and what differs from it now."""
+
+    sent_at: Instant | None
+    """When the results were noted as sent; null where they were not."""
+    changes: tuple[SentChange, ...]
+    """Players whose place differs, by the place that was sent; empty while the event is not finished."""
 
 
 class EventResults(Wire, frozen=True, kw_only=True):

@@ -26,6 +26,8 @@ from silverball.rules.model.tournament import (
     PrizePlan,
     Reopening,
     ResultIds,
+    SentPlace,
+    SentResults,
     SignUpTerms,
 )
 from silverball.rules.ranking import prizes as ranking_prizes
@@ -41,6 +43,7 @@ from silverball_wire.bundle import (
     FinalStepFacts,
     PrizeFacts,
     ReopeningFacts,
+    SentResultsFacts,
     SignUpFacts,
 )
 from silverball_wire.rounds import ExtendedGame
@@ -218,6 +221,8 @@ def _check_timer(facts: EngineFacts, round_ids: Collection[int]) -> None:
     require_moment("$.engine.timedRound.endsAt", None if timed is None else timed.ends_at)
     for n, called in enumerate(facts.calls):
         require_moment(f"$.engine.calls[{n}].calledAt", called.called_at)
+    if not isinstance(facts.results_sent, UnsetType):
+        require_moment("$.engine.resultsSent.sentAt", facts.results_sent.sent_at)
     for n, extended in enumerate(_extended_games(facts)):
         require_moment(f"$.engine.extendedGames[{n}].endsAt", extended.ends_at)
 
@@ -386,6 +391,13 @@ def _final_source(facts: FinalSourceFacts | UnsetType) -> FinalSource | UnsetTyp
     )
 
 
+def _sent_results(facts: SentResultsFacts | UnsetType) -> SentResults | UnsetType:
+    if isinstance(facts, UnsetType):
+        return UNSET
+    places = tuple(SentPlace(place.player_id, place.position) for place in facts.places)
+    return SentResults(sent_at=base.parse_moment(facts.sent_at), places=places)
+
+
 def _stored_state(facts: EngineFacts) -> dict[str, Any]:
     unfinished, timed = facts.unfinished_round, facts.timed_round
     state = EngineState(
@@ -403,5 +415,6 @@ def _stored_state(facts: EngineFacts) -> dict[str, Any]:
         left_ids=facts.left_ids,
         finals=UNSET if isinstance(facts.finals, UnsetType) else tuple(map(_final_step, facts.finals)),
         final_source=_final_source(facts.final_source),
+        results_sent=_sent_results(facts.results_sent),
     )
     return writers.stored_state(state)

@@ -18,7 +18,7 @@ from silverball.rules.commands import tiebreaks
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.drawing import apart
 from silverball.rules.drawing.groups import PAIR_SIZE
-from silverball.rules.format import CountedIn
+from silverball.rules.format import CountedIn, PlayKind
 from silverball.rules.mechanics import attempts, queues, results
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
@@ -114,9 +114,13 @@ STAYS_IN, LAST_PLACE, GOES_ON = "keep", "last", "fewer"
 GAMES_MAX = 100
 
 
+class AwayInRace(Conflict):
+    sentence = "Nobody sits out a round of a race: who leaves is out. Let the next player go first instead."
+
+
 class AwayNeedsRounds(Conflict):
     sentence = (
-        "Only in a tournament whose rounds are opened one by one can a player sit out rounds. "
+        "Only in a tournament whose rounds are drawn one by one can a player sit out rounds. "
         "Drop the player, and bring them back later."
     )
 
@@ -157,7 +161,9 @@ def send_away(
     if rounds == 0:
         return tournament_commands.set_active(tournament, player_id, is_active=True, dice=dice, now=now)
     form = tournament_commands.format_of(tournament)
-    if not form.can_open_rounds:
+    if form.play is PlayKind.RACE:
+        raise AwayInRace
+    if not (form.can_open_rounds and form.can_leave):
         raise AwayNeedsRounds
     left = rounds - 1 if is_in_round else rounds
     after = replace(entrant, is_active=left == 0, away_rounds=left)

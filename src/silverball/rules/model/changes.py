@@ -147,6 +147,10 @@ class FinalsPlanned(TournamentAltered, frozen=True):
     """The finals that a night leads to were set, or a final took over its source."""
 
 
+class ResultsSent(TournamentAltered, frozen=True):
+    """The results were noted as sent to the federation, or the note was taken back."""
+
+
 class DrawRemembered(TournamentAltered, frozen=True):
     """The stored facts of a draw changed: a schedule, a redraw."""
 
@@ -361,6 +365,7 @@ def _pair_opposites() -> None:
         SignUpChanged,
         SignUpTermsSet,
         FinalsPlanned,
+        ResultsSent,
         DrawRemembered,
     ):
         same.undone_by = same

@@ -153,6 +153,20 @@ OUTSIDE_FACTS = (
 )
 
 
+class SentPlace(Struct, frozen=True):
+    """A player and their place in results that were sent."""
+
+    player_id: int
+    position: int
+
+
+class SentResults(Struct, frozen=True, kw_only=True):
+    """The results of an event as they were sent to the federation."""
+
+    sent_at: datetime
+    places: tuple[SentPlace, ...]
+
+
 class EngineState(Struct, frozen=True, kw_only=True):
     """Stored facts that no answer shows."""
 
@@ -185,6 +199,8 @@ class EngineState(Struct, frozen=True, kw_only=True):
     # The finals that this night leads to, and what a final was made from.
     finals: tuple[FinalStep, ...] | UnsetType = UNSET
     final_source: FinalSource | UnsetType = UNSET
+    # What the federation was sent, so that later corrections can be named.
+    results_sent: SentResults | UnsetType = UNSET
     # For seeding by rank, rating or series position: player id -> number, lower is better.
     seed_facts: Mapping[int, float] = field(default_factory=dict)
 

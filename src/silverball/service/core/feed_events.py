@@ -150,6 +150,7 @@ ANNOUNCE: Mapping[type[Change], FindTouchedParts] = {
     change_classes.PrizePaid: _no_part,
     change_classes.SignUpTermsSet: _no_part,
     change_classes.FinalsPlanned: _tournament_only,
+    change_classes.ResultsSent: _no_part,
     change_classes.DrawRemembered: _no_part,
     change_classes.EntrantAdded: _changed_part,
     change_classes.EntrantRemoved: _changed_part,

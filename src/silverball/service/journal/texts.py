@@ -334,6 +334,11 @@ def _finals_sentence(data: ChangeData, _names: Names) -> str:
     return f"Finals: {', '.join(named)}." if named else "No finals."
 
 
+def _sent_sentence(data: ChangeData, _names: Names) -> str:
+    is_sent = bool(data["after"]["state"].get("results_sent"))
+    return f"The results were {'noted as sent' if is_sent else 'not sent'} to the federation."
+
+
 def _purchase_sentence(purchase: ChangeData, names: Names) -> str:
     count = _count_words(purchase["quantity"], "entry", "entries")
     return f"{names.player(purchase['player_id'])}: {count} ({PURCHASES[purchase['type']]})."
@@ -431,6 +436,7 @@ SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "SignUpRemoved": _from_thing(lambda entry, names: removed_sentence(entry, names.player)),
     "SignUpChanged": lambda data, names: changed_sentence(data["before"], data["after"], names.player),
     "FinalsPlanned": _finals_sentence,
+    "ResultsSent": _sent_sentence,
     "DrawRemembered": _fixed_sentence("The input of the next draws was stored."),
     "ActionUndone": lambda data, names: f"Undone: {names.actions.get(data['action'], 'an earlier action')}.",
     "SeedExported": _fixed_sentence("The operator of the site exported the seed of the draws to a file."),

@@ -27,7 +27,7 @@ from silverball.kit.security import addresses
 from silverball.kit.security.addresses import AddressPolicy
 from silverball.kit.values import compile_copy, convert, decode
 from silverball.rules.model.finals import FinalSource, FinalStep
-from silverball.rules.model.tournament import EngineState, PrizePlan, Reopening, SignUpTerms
+from silverball.rules.model.tournament import EngineState, PrizePlan, Reopening, SentResults, SignUpTerms
 from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.games.reads import games
 from silverball.service.money import reads as money_reads
@@ -173,6 +173,7 @@ def load_engine_facts(
         left_ids=state.left_ids,
         finals=tuple(map(_final_step_facts, state.planned_finals)) or UNSET,
         final_source=_final_source_facts(state.final_source),
+        results_sent=_sent_results_facts(state.results_sent),
         entrants=_load_facts(db, ENTRANT_FACTS, tournament_id, bundle.EntrantFacts),
         games=_load_facts(db, GAME_FACTS, tournament_id, bundle.GameFacts),
         single_player_games=_load_facts(db, ATTEMPT_FACTS, tournament_id, bundle.AttemptFacts),
@@ -201,6 +202,15 @@ def _final_source_facts(source: FinalSource | UnsetType) -> bundle.FinalSourceFa
         seeded_ids=source.seeded,
         fills_up=source.fills_up,
     )
+
+
+def _sent_results_facts(sent: SentResults | UnsetType) -> bundle.SentResultsFacts | UnsetType:
+    if isinstance(sent, UnsetType):
+        return UNSET
+    places = [
+        bundle.SentPlaceFacts(player_id=place.player_id, position=place.position) for place in sent.places
+    ]
+    return bundle.SentResultsFacts(sent_at=base.iso(sent.sent_at), places=tuple(places))
 
 
 def _reopening_facts(reopening: Reopening) -> bundle.ReopeningFacts:

@@ -1,14 +1,16 @@
 """The CSV downloads of a tournament, and its results for the federation, over HTTP."""
 
-from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, FileDownload, UncachedResult, get
+from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, FileDownload, UncachedResult, get, put
 from silverball.kit.http.query import Query
+from silverball.service.core.calls import Write
 from silverball.service.games.reads.games import TournamentGamesQuery
 from silverball.service.single_player.reads import SinglePlayerGameFilters
-from silverball.service.tables import sheet
+from silverball.service.tables import sheet, writes
 from silverball.service.tables.reads import event_results, exports
 from silverball.service.tables.reads.event_results import EventResultsQuery
+from silverball.service.tables.writes import SentMark
 from silverball_wire.pages import Data
-from silverball_wire.standings import EventResults
+from silverball_wire.standings import EventResults, SentResults
 
 BASE = "/api/tournaments/{tournament_id}"
 
@@ -69,6 +71,23 @@ def download_results_for_federation(call: Call[EventResultsQuery]) -> UncachedRe
         event = event_results.finished_event(db, call.ids[TOURNAMENT], call.caller)
     rows = event_results.file_rows(event, call.query.players)
     return UncachedResult(sheet.csv_file(event.file_name, event_results.HEADER, rows))
+
+
+SENT = OF_TOURNAMENT + "/sent"
+
+
+@get(SENT, access=Access.OWN)
+def show_results_sent(call: Call[Query]) -> UncachedResult[Data[SentResults]]:
+    """What the federation was sent of an event, and whose place is another one now."""
+    with call.read() as db:
+        return UncachedResult(Data(data=event_results.sent_results(db, call.ids[TOURNAMENT], call.caller)))
+
+
+@put(SENT, body=SentMark, ability="manage")
+def mark_results_sent(call: Write[SentMark]) -> Data[SentResults]:
+    """Note that the results of an event were sent to the federation, or take the note back."""
+    writes.mark_sent(call)
+    return Data(data=event_results.sent_results(call.db, call.ids[TOURNAMENT], call.caller))
 
 
 @get(OF_SERIES, query=EventResultsQuery, access=Access.OPENABLE, can_conflict=True)

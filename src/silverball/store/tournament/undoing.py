@@ -22,6 +22,7 @@ BY_HAND = frozenset(
         *("EntrantAdded", "EntrantRemoved", "EntrantChanged", "ArenaAdded", "ArenaRemoved", "ArenaChanged"),
         *("BankAdded", "BankRemoved", "ScorekeeperAdded", "ScorekeeperRemoved"),
         *("DirectorAdded", "DirectorRemoved", "GameChanged", "PrizePaid"),
+        "ResultsSent",
     }
 )
 COMPLETED, REOPENED = "TournamentCompleted", "TournamentReopened"

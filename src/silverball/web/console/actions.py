@@ -19,12 +19,13 @@ from silverball.service.roster import writes as roster
 from silverball.service.rounds import bodies as round_bodies
 from silverball.service.rounds import writes as rounds
 from silverball.service.single_player import writes as single_player_writes
+from silverball.service.tables import writes as table_writes
 from silverball.service.tournaments import bodies as tournament_bodies
 from silverball.service.tournaments import writes as tournaments_writes
 from silverball.service.users import writes as users_writes
 from silverball.service.webhooks import writes as webhooks_writes
 from silverball.web import forms, row_revisions
-from silverball.web.console import details, door, finals, form_bodies, people
+from silverball.web.console import details, door, federation, finals, form_bodies, people
 from silverball.web.console import prizes as prize_page
 from silverball.web.form_actions import FormAction
 
@@ -105,6 +106,9 @@ _TOURNAMENT_ACTIONS = {
         id_fields=(PLAYER,),
         body=money_bodies.PaidMark,
         build_body=prize_page.paid_body,
+    ),
+    "federation-sent": FormAction(
+        write=table_writes.mark_sent, body=table_writes.SentMark, build_body=federation.sent_body
     ),
     "delete": FormAction(write=tournaments_writes.delete_tournament, redirect_to=_list_path),
     "final-add": FormAction(

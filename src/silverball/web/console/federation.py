@@ -16,6 +16,7 @@ from silverball.service.tables.reads.event_results import (
 )
 from silverball.service.tables.sheet import Cell
 from silverball.web import exports, site
+from silverball.web.forms import FormData, parse_numbers
 from silverball.web.page_request import PageRequest, page, redirect
 from silverball.web.tournament_night import TournamentNight
 from silverball_wire.standings import EventResult, LeftOutReason
@@ -36,14 +37,16 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
     """All players of the event with their ticks, and the text of those who are ticked."""
     try:
         with request.site.store.read() as db:
+            sent = event_results.sent_results(db, night.id, request.caller)
             event = event_results.finished_event(db, night.id, request.caller)
     except EventNotFinished as refusal:
-        return {"event": None, "event_fault": refusal.text()}
+        return {"event": None, "event_fault": refusal.text(), "sent": sent}
     ticked = _chosen_players(request, event)
     results = event_results.result_rows(event)
     checks = event_checks.checks_of(results, ticked)
     return {
         "event": event,
+        "sent": sent,
         "checks": checks,
         "is_kept_back": any(check.kind == "number-twice" for check in checks),
         "rows_in_order": [row for row in results if row.ticked],
@@ -54,6 +57,13 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
         "pasted_text": event_results.text_to_paste(_rows_in_file(request, event)),
         "file_choice": _choice_text(ticked),
     }
+
+
+def sent_body(form: FormData) -> Mapping[str, Any]:
+    """The body that notes what was sent, or takes the note back."""
+    if form.value("sent") != "on":
+        return {"sent": False}
+    return {"sent": True, "players": parse_numbers(form.value("players").split(","))}
 
 
 def _reasons_text(row: EventResult) -> str:

@@ -14,7 +14,7 @@ from silverball_wire.finals import Finals
 from silverball_wire.games import Game
 from silverball_wire.prizes import PrizeMoney
 from silverball_wire.singleplayer import SinglePlayerGame
-from silverball_wire.standings import Standing
+from silverball_wire.standings import SentResults, Standing
 from silverball_wire.tournaments import PairsApart, Tournament
 
 
@@ -253,6 +253,30 @@ class TournamentChanges(Resource[M]):
             PrizeMoney,
             in_data=True,
             body={"paid": paid},
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def mark_results_sent(
+        self,
+        tournament_id: int,
+        *,
+        sent: bool,
+        players: Sequence[int] | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Request[SentResults]:
+        """Note that the results of an event were sent to the federation, or take the note back.
+
+        `PUT /api/tournaments/{tournamentId}/federation-results/sent`. Needs a token with the ability
+        `manage`.
+        """
+        return Request(
+            "PUT",
+            ("tournaments", tournament_id, "federation-results", "sent"),
+            SentResults,
+            in_data=True,
+            body={"sent": sent, "players": players},
             is_write=True,
             idempotency_key=idempotency_key,
         )

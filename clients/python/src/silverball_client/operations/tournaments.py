@@ -17,7 +17,7 @@ from silverball_wire.prizes import PrizeMoney, PrizeTable, SignUpList
 from silverball_wire.queues import AmazingRaceState, ArenaQueues, FrenzyState
 from silverball_wire.rounds import MaxMatchplayState, Round, TournamentDraws
 from silverball_wire.singleplayer import Card
-from silverball_wire.standings import EventResults, Standing
+from silverball_wire.standings import EventResults, SentResults, Standing
 from silverball_wire.tournaments import PairsApart, Tournament
 from silverball_wire.webhooks import Webhook
 
@@ -111,6 +111,19 @@ class TournamentsResource(
             EventResults,
             in_data=True,
             query={"players": players},
+        )
+
+    @operation
+    def federation_results_sent(self, tournament_id: int) -> Request[SentResults]:
+        """What the federation was sent of an event, and whose place is another one now.
+
+        `GET /api/tournaments/{tournamentId}/federation-results/sent`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "federation-results", "sent"),
+            SentResults,
+            in_data=True,
         )
 
     @operation

@@ -3,16 +3,18 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 from sqlalchemy import Connection, select
 
-from silverball.kit.errors import Conflict, Invalid, Sentence
+from silverball.kit.errors import Conflict, Invalid, NotAllowed, Sentence
 from silverball.kit.http.query import Query
+from silverball.rules.commands import sent_results as rules
 from silverball.rules.format import all_active
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import series as ranking_series
 from silverball.rules.ranking.series import EventPlace, ParticipationShare
 from silverball.rules.registry import FORMATS
+from silverball.service.core import access, loaded
 from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.outlook.reads import worth
 from silverball.service.players import reads as players
@@ -21,9 +23,10 @@ from silverball.service.standings.reads import standings
 from silverball.service.tables.reads import event_checks
 from silverball.service.tables.sheet import Cell, VerbatimText
 from silverball.store import tables
+from silverball_wire import base
 from silverball_wire.base import Id
 from silverball_wire.players import Player
-from silverball_wire.standings import EventResult, EventResults, LeftOutReason
+from silverball_wire.standings import EventResult, EventResults, LeftOutReason, SentChange, SentResults
 
 HEADER = ("Place", "Name", "IFPA number")
 PLAYERS_MAX = 1000
@@ -75,7 +78,7 @@ def finished_event(db: Connection, tournament_id: int, viewer: AuthenticatedCall
 
     Only the final of the best decides places; other playoffs change none.
     """
-    event = worth.event_of(db, _first_id(db, tournament_id))
+    event = worth.event_of(db, id_of_first(db, tournament_id))
     nights = [night for night in (event.first, event.finals) if night is not None]
     names = _tournament_names(db, [night.tournament_id for night in nights])
     for night in nights:
@@ -200,7 +203,32 @@ def player_ids_in_file(event: FinishedEvent, chosen: Sequence[int]) -> Collectio
     return set(chosen)
 
 
-def _first_id(db: Connection, tournament_id: int) -> int:
+def sent_results(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> SentResults:
+    """What the federation was sent of an event, and what differs now. Raises NotFound, and NotAllowed."""
+    own = loaded.load_with_revision(db, tournament_id).tournament
+    if viewer is None or not access.may_manage(viewer, own):
+        raise NotAllowed
+    sent = loaded.load_with_revision(db, id_of_first(db, tournament_id)).tournament.state.results_sent
+    if isinstance(sent, UnsetType):
+        return SentResults(sent_at=None, changes=())
+    try:
+        event = finished_event(db, tournament_id, viewer)
+    except EventNotFinished:
+        return SentResults(sent_at=base.iso(sent.sent_at), changes=())
+    places = {place.player_id: place.position for place in event.places if place.position is not None}
+    changes = [
+        SentChange(
+            player_id=change.player_id,
+            name=_name(event.players, change.player_id),
+            sent=change.sent,
+            now=change.now,
+        )
+        for change in rules.changes_since(sent, places)
+    ]
+    return SentResults(sent_at=base.iso(sent.sent_at), changes=tuple(changes))
+
+
+def id_of_first(db: Connection, tournament_id: int) -> int:
     """Id of the qualifying of a final, or of the tournament itself."""
     qualifying = (
         select(_LINK.linked_tournament_id)
