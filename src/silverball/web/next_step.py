@@ -1,4 +1,4 @@
-"""What comes next in a night: one line, and at most one thing to do about it."""
+"""The next step of a night: one line, and at most one thing to do about it."""
 
 from collections.abc import Sequence
 from datetime import datetime
