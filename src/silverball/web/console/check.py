@@ -10,7 +10,7 @@ from silverball.web.tournament_night import TournamentNight
 
 
 def warnings_before_start(request: PageRequest, night: TournamentNight) -> list[str]:
-    """What players, machines and times would lead to; empty while players are missing."""
+    """Return what players, machines and times would lead to; empty while players are missing."""
     if not night.can_start:
         return []
     found = (_field_warning(night), _machine_warning(night), _end_warning(request, night))
