@@ -524,7 +524,7 @@ class TournamentNight(Struct, frozen=True, kw_only=True, dict=True):
         return [] if self.tournament.status == "planned" else self.format.rank(self.tournament)
 
     def figure_text(self, standing: Standing | StandingOnWire) -> str:
-        """The figure that a place follows from, with its unit: `43 points`; empty where matches alone decide places."""
+        """The figure that decides a place, with its unit: `43 points`; empty where matches alone do."""
         if self.has_strikes:
             number, unit = str(standing.strike_count), "strike"
         elif self.format.is_ranked_by_points:
