@@ -115,7 +115,7 @@ class TournamentsResource(
 
     @operation
     def federation_results_sent(self, tournament_id: int) -> Request[SentResults]:
-        """What the federation was sent of an event, and whose place is another one now.
+        """Show what the federation was sent of an event, and whose place is another one now.
 
         `GET /api/tournaments/{tournamentId}/federation-results/sent`.
         """
