@@ -41,6 +41,7 @@ class Visitor(TestClient):
         public_read: bool = False,
         clock: Callable[[], datetime] | None = None,
         ask_for_recovery: Callable[[str, str], None] | None = None,
+        dice: Random | None = None,
         settings: Mapping[str, str] | None = None,
         **values: Any,
     ) -> None:
@@ -51,7 +52,7 @@ class Visitor(TestClient):
             store,
             Settings(base_url=base_url, public_read=public_read, **more),
             now=clock or (lambda: self.now),
-            dice=Random(next(SEEDS)),
+            dice=dice or Random(next(SEEDS)),
             ask_for_recovery=ask_for_recovery,
         )
         super().__init__(pages, base_url=base_url, follow_redirects=False, **values)
