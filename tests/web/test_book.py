@@ -307,6 +307,7 @@ def test_likely_double_machines_are_merged_and_the_merge_is_undone(
     to = send_form(visitor, f"/home/arenas/{first}", "arena-merge", arenaId=same)
     assert to == f"/home/arenas/{same}?said=machines-merged"
     assert "Likely doubles" not in page_of(visitor, "/home/arenas")
+    assert "Twice in your book?" not in page_of(visitor, f"/home/arenas/{first}")
     assert 'href="/home/actions"' in page_of(visitor, "/home")
     page = page_of(visitor, "/home/actions")
     assert f"Machine {first} was merged into MÁCHINE 1 , machine {same}" in page_forms.text_of(page)

@@ -126,7 +126,7 @@ def test_every_change_has_its_sentence() -> None:
         if change.__module__ == changes.__name__
     }
     others = {journal.ACTION_UNDONE, journal.TOURNAMENT_CREATED, journal.MATCHES_MERGED, "TournamentImported"}
-    others.add(journal.PLAYERS_MERGED)
+    others |= set(journal.MERGES)
     assert set(texts.SENTENCES) == stated | others | journal.NOTES
 
 
