@@ -148,6 +148,8 @@ EXTRAS: dict[str, str] = {
     "WpprEstimate.womens": "ours: which of its two values counts (pages.md 2)",
     "StandingsRow.drawnByLot": "ours: what was drawn says so (pages.md 2)",
     "Tournament.forecast": "ours: switches the forecast on (interface.md 1)",
+    "Tournament.amazingRaceByes": "ours: best seeds who wait in a race (formats 26)",
+    "Tournament.amazingRaceByeRounds": "ours: rounds of a race in which they wait (formats 26)",
     "Tournament.latePoints": "ours: what late players get for missed rounds (formats 20)",
     "Tournament.ladderType": OUR_NAMES,
     "Tournament.paceIncrement": OUR_NAMES,
@@ -319,6 +321,6 @@ def test_shapes_go_beyond_the_facts_only_where_a_reason_is_given() -> None:
 def test_a_tournament_has_a_field_for_every_setting_and_requires_only_scorekeeping() -> None:
     assert set(tournaments.FormatSettings.__struct_defaults__) == {msgspec.UNSET}
     settings, tournament = fields_of(tournaments.FormatSettings), fields_of(tournaments.Tournament)
-    assert len(settings) == len(tournaments.SETTING_FIELDS) == 51
+    assert len(settings) == len(tournaments.SETTING_FIELDS) == 53
     assert settings.keys() <= tournament.keys()
     assert {name for name in settings if tournament[name].required} == {"scorekeeping"}

@@ -237,7 +237,7 @@ class SentChange(Wire, frozen=True, kw_only=True):
 
 
 class SentResults(Wire, frozen=True, kw_only=True):
-    """The results that the federation was sent, and what differs from them now."""
+    """Results as they were sent to the federation, and the places that differ now."""
 
     sent_at: Instant | None
     """When the results were noted as sent; null where they were not."""

@@ -78,7 +78,7 @@ SENT = OF_TOURNAMENT + "/sent"
 
 @get(SENT, access=Access.OWN)
 def show_results_sent(call: Call[Query]) -> UncachedResult[Data[SentResults]]:
-    """Show what the federation was sent of an event, and whose place is another one now."""
+    """Results of an event as the federation was sent them, and the places that differ now."""
     with call.read() as db:
         return UncachedResult(Data(data=event_results.sent_results(db, call.ids[TOURNAMENT], call.caller)))
 

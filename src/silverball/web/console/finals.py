@@ -107,7 +107,7 @@ def finals_of_new_night(form: FormData) -> list[Mapping[str, Any]]:
 
 
 def preview_finals(bodies: Sequence[Mapping[str, Any]], players: int) -> list[Final]:
-    """Preview these steps for so many players. Raises Invalid for a step that could not start.
+    """The steps with size, rounds and byes for so many players. Raises Invalid for one that could not start.
 
     Who is within some points of the best shows only once they have played, and so does what comes after.
     """

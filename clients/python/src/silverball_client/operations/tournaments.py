@@ -115,7 +115,7 @@ class TournamentsResource(
 
     @operation
     def federation_results_sent(self, tournament_id: int) -> Request[SentResults]:
-        """Show what the federation was sent of an event, and whose place is another one now.
+        """Results of an event as the federation was sent them, and the places that differ now.
 
         `GET /api/tournaments/{tournamentId}/federation-results/sent`.
         """
