@@ -1,4 +1,4 @@
-"""What comes next in a night: one line, and at most one thing to do about it."""
+"""The next step of a night: one line, and at most one thing to do about it."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -32,7 +32,7 @@ class NextStep(Struct, frozen=True, kw_only=True):
 
 
 def next_step(night: TournamentNight, finals: Sequence[Final] = ()) -> NextStep:
-    """What comes next, for the organizer; scorekeepers read the line alone."""
+    """The next step of the organizer; scorekeepers and players read its line alone."""
     status = night.tournament.status
     if status == "planned":
         step = _step_to_start(night)
@@ -91,7 +91,7 @@ def _open_attempts(night: TournamentNight) -> int:
 
 
 def _then(night: TournamentNight) -> str:
-    """What follows the open results, where that is certain: `, then round 5 can be drawn`."""
+    """The consequence of the open results, where it is certain: `, then round 5 can be drawn`."""
     tournament = night.tournament
     if night.format.rounds is Rounds.FIXED and night.format.bracket is None:
         return ", then all is played"

@@ -516,7 +516,7 @@ class TournamentNight(Struct, frozen=True, kw_only=True, dict=True):
         return [] if self.tournament.status == "planned" else self.format.rank(self.tournament)
 
     def figure_text(self, standing: Standing | StandingOnWire) -> str:
-        """What a place follows from, with its unit: `43 points`; empty where matches alone decide places."""
+        """The figure of a place, with its unit: `43 points`; empty where matches alone decide places."""
         if self.has_strikes:
             number, unit = str(standing.strike_count), "strike"
         elif self.format.is_ranked_by_points:

@@ -103,7 +103,7 @@ def load_player_state(db: Db, tournament_id: int, player_id: int, now: datetime)
 
 
 def _what_comes(db: Db, tournament: Tournament, player_id: int, now: datetime) -> str:
-    """What a player without a game waits for; empty for one who plays, and where everybody plays at will."""
+    """The line for a player without a game; empty for one who plays, and where everybody plays at will."""
     plays = any(player_id in game.player_ids for game in tournament.open_games)
     plays |= any(each.status != "completed" for each in tournament.attempts_by_player.get(player_id, ()))
     is_at_will = tournament_commands.format_of(tournament).play is PlayKind.SCORES
