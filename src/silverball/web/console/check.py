@@ -23,7 +23,7 @@ def _field_warning(night: TournamentNight) -> str:
 
 
 def _machine_warning(night: TournamentNight) -> str:
-    """Whether the games of a round have a machine each, and one is to spare."""
+    """The sentence where a round has no machine to spare, or too few."""
     machines, size = len(night.active_arenas), night.format.players_per_game
     if not machines or not night.opens_rounds or night.kind is not PlayKind.GAMES:
         return ""
@@ -34,7 +34,7 @@ def _machine_warning(night: TournamentNight) -> str:
 
 
 def _end_warning(request: PageRequest, night: TournamentNight) -> str:
-    """Whether the night would last beyond its planned end."""
+    """The sentence where the night would last beyond its planned end."""
     details = night.tournament.details
     if details["end_utc"] is None:
         return ""

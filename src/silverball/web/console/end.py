@@ -42,7 +42,7 @@ def _links(request: PageRequest, night: TournamentNight, *, has_prizes: bool) ->
 
 
 def _federation_text(request: PageRequest, night: TournamentNight) -> str:
-    """How many players the file has, and how many have no number."""
+    """The number of players in the file, and of those without a number."""
     try:
         with request.site.store.read() as db:
             rows = event_results.result_rows(event_results.finished_event(db, night.id, request.caller))
