@@ -313,6 +313,7 @@ def test_the_interface_can_be_browsed_without_loading_other_sites(front_door: Fr
         ("swagger-ui-bundle.js", "text/javascript"),
         ("swagger-ui.css", "text/css"),
         ("start.js", "text/javascript"),
+        ("readable.css", "text/css"),
     ):
         file = asgi.get(front_door, f"/docs/{name}")
         assert file.status == 200

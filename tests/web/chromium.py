@@ -106,6 +106,11 @@ class BrowserPage:
 
     def assert_usable(self) -> None:
         """Assert that axe finds no serious fault, and that all buttons are large enough to tap."""
+        self.assert_accessible()
+        assert self.page.evaluate(SMALL) == [], self.page.url
+
+    def assert_accessible(self) -> None:
+        """Assert that axe finds no serious fault."""
         if not AXE.exists():
             pytest.skip("axe-core is not installed here (npm ci --prefix tests/clients)")
         self.page.evaluate(AXE.read_text(encoding="utf-8"))
@@ -113,7 +118,6 @@ class BrowserPage:
         serious = [violation for violation in found if violation["impact"] in {"serious", "critical"}]
         told = [(violation["id"], [node["html"] for node in violation["nodes"]][:3]) for violation in serious]
         assert told == [], (self.page.url, told)
-        assert self.page.evaluate(SMALL) == [], self.page.url
 
 
 # Elements that reach beyond the screen.

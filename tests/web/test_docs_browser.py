@@ -119,3 +119,27 @@ def test_a_token_is_sent_and_kept_by_no_browser(docs: BrowserPage, store: Store)
 def test_the_page_leads_to_the_handbook(docs: BrowserPage) -> None:
     link = docs.page.locator(".info a", has_text=re.compile("handbook"))
     assert link.get_attribute("href") == f"{docs.base_url}/handbook/"
+
+
+def test_everybody_can_use_the_page(docs: BrowserPage, store: Store) -> None:
+    # A colour on its way to another is not looked at.
+    docs.page.emulate_media(reduced_motion="reduce")
+    docs.assert_accessible()
+    authorize(docs.page, admin_token(store))
+    docs.page.click('.opblock-tag[data-tag="users"]')
+    docs.page.click('.opblock-summary-path[data-path="/api/users/profile"]')
+    docs.page.click(".try-out__btn")
+    docs.page.click(".execute")
+    docs.page.wait_for_selector(".live-responses-table .response")
+    docs.assert_accessible()
+    # The address is that of the operation, though its title is no link.
+    assert docs.page.url.endswith("#/users/show_profile")
+    docs.page.click('.opblock-tag[data-tag="users"]')
+    docs.page.click('.opblock-tag[data-tag="tournaments"]')
+    docs.page.locator(".opblock-summary-post").first.click()
+    docs.page.click(".try-out__btn")
+    docs.page.wait_for_selector(".body-param__text")
+    docs.assert_accessible()
+    docs.page.click(".btn.authorize")
+    docs.page.wait_for_selector(".modal-ux")
+    docs.assert_accessible()

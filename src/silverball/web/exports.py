@@ -104,14 +104,29 @@ PAGE = """<!doctype html>
 <title>Silverball interface</title>
 <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/readable.css">
 </head>
 <body>
-<div id="interface"></div>
+<main id="interface"></main>
 <noscript>This page needs JavaScript; <a href="/openapi.json">/openapi.json</a> says the same.</noscript>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
 </body>
 </html>
+"""
+# Swagger's own colours are too light for many eyes.
+READABLE = """.swagger-ui .opblock .opblock-summary-method { color: #000; text-shadow: none; }
+.swagger-ui .info .title .version { color: #000; }
+.swagger-ui :is(.info a, .info .url, .link) { color: #1c5a9e; }
+.swagger-ui .btn.authorize { border-color: #17714a; color: #17714a; }
+.swagger-ui .btn.authorize svg { fill: #17714a; }
+.swagger-ui .btn.cancel { border-color: #b3261e; color: #b3261e; }
+.swagger-ui :is(.btn.execute, .download-contents) { background: #1c5a9e; border-color: #1c5a9e; }
+.swagger-ui :is(.parameter__in, .parameter__deprecated, .prop-format) { color: #565656; }
+.swagger-ui .parameter__name.required :is(span, i) { color: #b3261e; }
+@media (prefers-reduced-motion: reduce) {
+  .swagger-ui * { animation: none !important; transition: none !important; }
+}
 """
 # Tags begin closed, a field searches all operations and opens the tags of those that match, and no browser
 # keeps a token that was entered.
@@ -130,9 +145,29 @@ START = """SwaggerUIBundle({
     statePlugins: {
       layout: { wrapSelectors: { isShown: showMatches } },
       spec: { wrapActions: { requestResolvedSubtree: takeSchemesAsTheyAre } }
-    }
+    },
+    // Its button opens an operation and sets the address: a link in a button is one too many.
+    wrapComponents: { DeepLink: (_link, { React }) => ({ text }) => React.createElement("span", null, text) }
   }]
 });
+
+new MutationObserver(nameFields).observe(document.body, { childList: true, subtree: true });
+
+// Fields and pictures to press get names, buttons the ones that they show, and keys reach what scrolls.
+function nameFields() {
+  for (const field of document.querySelectorAll("main :is(select, textarea, input):not([aria-label])")) {
+    const named = field.closest("[data-param-name]");
+    const name = named ? named.dataset.paramName
+      : field.matches("#servers") ? "Server"
+      : field.matches(".body-param__text") ? "Body" : "";
+    if (name) field.setAttribute("aria-label", name);
+  }
+  const each = (selector, change) => document.querySelectorAll(selector).forEach(change);
+  each(".copy-to-clipboard button", (button) => button.setAttribute("aria-label", "Copy"));
+  each(".close-modal", (button) => button.setAttribute("aria-label", "Close"));
+  each(".modal-btn[aria-label]", (button) => button.removeAttribute("aria-label"));
+  each(".microlight", (text) => { text.tabIndex = 0; });
+}
 
 function labelSearch() {
   const field = document.querySelector(".operation-filter-input");
@@ -189,6 +224,9 @@ def documentation_routes(description: Callable[[], bytes], base_url: str) -> lis
     def start(_request: Request) -> Response:
         return Response(START, media_type="text/javascript", headers=page_headers)
 
+    def readable(_request: Request) -> Response:
+        return Response(READABLE, media_type="text/css", headers=page_headers)
+
     def file(request: Request) -> Response:
         name = request.path_params["name"]
         if name not in FILES:
@@ -199,6 +237,7 @@ def documentation_routes(description: Callable[[], bytes], base_url: str) -> lis
         Route("/openapi.json", operations.PublishedJson(description, headers).response),
         Route("/docs", page),
         Route("/docs/start.js", start),
+        Route("/docs/readable.css", readable),
         Route("/docs/{name}", file),
     ]
 
