@@ -15,7 +15,7 @@ from silverball.service.users import reads as users_reads
 from silverball.store.database.engine import Store
 from web import chromium
 from web.chromium import DESK, PHONE, BrowserPage
-from web.phone import night_of, on_the_console, open_entry, organizer_of, started
+from web.phone import TWO_FRAMES, night_of, on_the_console, open_entry, organizer_of, started
 
 pytestmark = [
     pytest.mark.browser,
@@ -51,6 +51,8 @@ def tap_order(browser_page: BrowserPage, form: str, game: Game) -> None:
             f"{form} .place", has=browser_page.page.locator(f"[name=place-{player_id}]")
         )
         place.locator(".tap").click()
+    # Save has come: the page must have seen it before it is tapped.
+    browser_page.page.evaluate(TWO_FRAMES)
 
 
 def a_link(browser_page: BrowserPage, name: str) -> str:
@@ -279,7 +281,7 @@ def test_a_players_phone_says_where_to_play_next_without_being_touched(
     phone.page.wait_for_selector("#news >> text=Changed: show")
     assert phone.page.input_value(f"{place} [name=place-{player}]") == "1"
     # The first line may have been about the other game: the player asks again as long as there is one.
-    while phone.page.locator("text=The next one is shown here").count() == 0:
+    while phone.page.locator("text=Your next game is shown here").count() == 0:
         phone.page.click("#news")
         phone.page.wait_for_timeout(100)
     assert "Place 1" in phone.page.inner_text("main")
@@ -304,6 +306,6 @@ def test_the_page_of_a_player_works_without_a_code(
     assert phone.page.locator("form").count() == 0
     tap_order(browser_page, f"#result-{first.game_id}", first)
     browser_page.page.click(f"#result-{first.game_id} >> text=Save")
-    phone.page.wait_for_selector("text=The next one is shown here")
+    phone.page.wait_for_selector("text=Your next game is shown here")
     look(phone)
     assert phone.complaints == []
