@@ -204,7 +204,7 @@ def player_ids_in_file(event: FinishedEvent, chosen: Sequence[int]) -> Collectio
 
 
 def sent_results(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> SentResults:
-    """The results as the federation was sent them, and the places that differ now. Raises NotFound, NotAllowed."""
+    """The results as the federation was sent them, and what differs now. Raises NotFound, NotAllowed."""
     own = loaded.load_with_revision(db, tournament_id).tournament
     if viewer is None or not access.may_manage(viewer, own):
         raise NotAllowed
