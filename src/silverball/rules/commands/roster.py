@@ -115,7 +115,7 @@ GAMES_MAX = 100
 
 
 class AwayInRace(Conflict):
-    sentence = "Nobody sits out a round of a race: who leaves is out. Let the next player go first instead."
+    sentence = "Nobody sits out a round of a race: who leaves is out, and who is late lets others go first."
 
 
 class AwayNeedsRounds(Conflict):

@@ -42,6 +42,7 @@ WAYS: Mapping[str, tuple[str, str]] = {
     "attempt-is-voided": ("attempt", "Count it again"),
     "attempt-not-begun": ("attempt", "Delete it"),
     "attempts-made-by-format": OPEN_GAMES,
+    "away-in-race": QUEUE,
     "away-needs-rounds": ("player", "Drop them"),
     "bank-is-played": RESULT,
     "bar-follows-from-scores": WRONG_RESULT,
