@@ -40,7 +40,6 @@ PLAYERS, ARENAS = 8, 4
 # A long evening is played here in a minute. The version before limits organizers when others have no limit.
 # Of this version, and of the one before.
 SETTINGS = {
-    "SILVERBALL_QUOTAS": "open",
     "SILVERBALL_STANDINGS_INTERVAL_SECONDS": "0",
     "SILVERBALL_RATE_LIMIT_PER_MINUTE": "1000000",
 }
