@@ -94,6 +94,7 @@ def world(store: Store) -> OwnedObjects:
     build.row(store, tables.journal, **line, source="CANARY source", at=build.NOW)
     build.row(store, tables.location, organizer_id=owner, name="CANARY location")
     build.row(store, tables.bank, organizer_id=owner, name="CANARY bank")
+    build.row(store, tables.book_action, user_id=owner, kind="playersImported", data={}, at=build.NOW)
     build.row(store, tables.machine, opdb_id=WORDS["opdb_id"])
     claimed = ids["group_knockout"]["player_id"]
     build.row(store, tables.claim, player_id=claimed, user_id=admin, at=build.NOW)
