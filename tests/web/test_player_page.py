@@ -17,6 +17,8 @@ def test_a_player_whose_strikes_are_up_is_out_with_a_place(director: Director) -
     director.send("round-open")
     out = page_forms.text_of(page_of(director.visitor, f"{at}/{loser}"))
     assert "Out of the tournament, in place 3." in out
+    # The figure is in the unit of the format.
+    assert "Place 3, 1 strike." in out
     assert "Take a break" not in out
 
 

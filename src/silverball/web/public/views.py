@@ -33,7 +33,7 @@ from silverball.web.forms import FormState, format_title
 from silverball.web.page_request import GUEST, PageRequest
 from silverball.web.public import report_page
 from silverball.web.public.report_page import ReportPage
-from silverball.web.tournament_night import load_room_view, player_names, public_night
+from silverball.web.tournament_night import TournamentNight, load_room_view, player_names, public_night
 from silverball_wire.players import EntrantPart, Player
 from silverball_wire.tournaments import Tournament as WireTournament
 
@@ -66,6 +66,8 @@ class PlayerState(Struct, frozen=True, kw_only=True):
     elsewhere: str = ""
     # What comes next in the night, for a player without a game: `6 more results, then round 5 can be drawn`.
     coming: str = ""
+    # What decides the place, with its unit: `43 points`.
+    figure: str = ""
 
     @property
     def away_text(self) -> str:
@@ -88,6 +90,8 @@ def load_player_state(db: Db, tournament_id: int, player_id: int, now: datetime)
         return PlayerState()
     broken = {arena.arena_id for arena in tournament.lineup if not arena.is_active}
     dissolved_id = rounds_reads.dissolved_queue(db, tournament_id, player_id) if broken else None
+    night = public_night(db, tournament, now)
+    own = next((row for row in night.standings if row.player_id == player_id), None)
     return PlayerState(
         waiting=_places_in_queues(tournament, player_id),
         broken_arena_ids=broken,
@@ -98,18 +102,19 @@ def load_player_state(db: Db, tournament_id: int, player_id: int, now: datetime)
         waiting_ids=tuple(game.game_id for game in tournament.open_games if game.waiting_since is not UNSET),
         calls=tournament.state.calls,
         elsewhere=load_room_view(db, tournament, None).places.get(player_id, ""),
-        coming=_what_comes(db, tournament, player_id, now),
+        coming=_what_comes(night, player_id),
+        figure="" if own is None else night.figure_text(own),
     )
 
 
-def _what_comes(db: Db, tournament: Tournament, player_id: int, now: datetime) -> str:
+def _what_comes(night: TournamentNight, player_id: int) -> str:
     """Why a player without a game waits; empty for those who play, and where all play at will."""
+    tournament = night.tournament
     plays = any(player_id in game.player_ids for game in tournament.open_games)
     plays |= any(each.status != "completed" for each in tournament.attempts_by_player.get(player_id, ()))
-    is_at_will = tournament_commands.format_of(tournament).play is PlayKind.SCORES
-    if plays or is_at_will or tournament.status != "started":
+    if plays or night.kind is PlayKind.SCORES or tournament.status != "started":
         return ""
-    return next_step.next_step(public_night(db, tournament, now)).line
+    return next_step.next_step(night).line
 
 
 def _places_in_queues(tournament: Tournament, player_id: int) -> list[tuple[int | None, int]]:
