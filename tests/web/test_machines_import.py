@@ -42,7 +42,7 @@ def test_a_file_of_machines_fills_the_book(store: Store, director: Director) -> 
     page = director.visitor.get("/home/arenas/import").text
     look = send(director, page, "file", an_xlsx({"A": [["Game"], ["Comet"], ["Static Garden"]]}))
     done = send(director, look.text, "import", row__1="leaveOut")
-    assert done.headers["location"] == "/home/arenas?said=added"
+    assert done.headers["location"] == "/home/arenas?said=imported"
     assert names(store) == ["Static Garden"]
     refused = send(director, page, "file", b"\x89PNG\x00\x01\x00\x00")
     assert refused.status_code == 422

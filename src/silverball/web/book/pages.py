@@ -195,7 +195,7 @@ NOTICES = {
     "gone": "It is out of your book.",
     "approved": "Approved: this player is that account now.",
     "refused": "Turned down.",
-    "imported": "They are in your book, whose page has an undo.",
+    "imported": "They are in your book. Its page has an undo.",
     "merged": "They are one now. All results are here.",
     "machines-merged": "They are one now. All games are here; your book has an undo.",
     "undone": "Undone.",
