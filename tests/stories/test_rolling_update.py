@@ -48,11 +48,11 @@ SETTINGS = {
 class Node:
     """One version of the program, on a database that it shares."""
 
-    def __init__(self, source: Path, url: str) -> None:
+    def __init__(self, source: Path, url: str, backups: Path) -> None:
         self.settings = {
             **SETTINGS,
             "PYTHONPATH": str(source),
-            "SILVERBALL_BACKUP_FOLDER": str(source / "backups"),
+            "SILVERBALL_BACKUP_FOLDER": str(backups),
         }
         self.url = url
         self.servers = Servers.without_limits(url, **self.settings)
@@ -203,7 +203,7 @@ def nodes(postgresql: PostgreSQL, tmp_path: Path) -> Iterator[tuple[Node, Node]]
     source = shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     versions = source / "silverball" / "store" / "migrations" / "versions"
     (versions / "9001_next.py").write_text(NEXT_VERSION.format(newest=migrate.newest_schema()))
-    both = Node(ROOT / "src", url), Node(source, url)
+    both = Node(ROOT / "src", url, tmp_path / "backups"), Node(source, url, tmp_path / "backups")
     yield both
     for node in both:
         node.servers.close()
