@@ -49,7 +49,9 @@ def test_a_list_is_shown_and_stored_once_its_questions_are_answered(
     assert "Decide this row first" in asked.stderr
     assert names(store) == ["Ada Quill"]
     done = import_file(run, file, owner, "--store", "--decide", "3=new")
-    assert done.stdout.splitlines()[-1] == f"{file}: 3 players, 2 of them new"
+    *_, counted, undo = done.stdout.splitlines()
+    assert counted == f"{file}: 3 players, 2 of them new"
+    assert undo == "The organizer can undo this at /home/actions."
     assert names(store) == ["Ada Quill", "Jörg", "Jörg"]
 
 

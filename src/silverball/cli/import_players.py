@@ -89,6 +89,8 @@ def players(
         stored = _ask(store, owner, {"rows": rows, "plan": look.plan, **where})
     people = len({row.player_id for row in stored.rows if row.player_id is not None})
     click.echo(f"{file}: {people} players, {stored.new_players} of them new")
+    if stored.book_action_id is not None:
+        click.echo("The organizer can undo this at /home/actions.")
 
 
 def _choices(chosen: Mapping[str, str | None]) -> dict[str, Any]:
