@@ -85,7 +85,7 @@ def send(port: int, method: str, path: str, body: Any = None, **headers: str) ->
         connection.close()
 
 
-def settled(answer: Any) -> Any:
+def without_rank(answer: Any) -> Any:
     """A score without its rank, which the next score of somebody else may change."""
     return {name: value for name, value in answer["data"].items() if name not in ("points", "bestGame")}
 
@@ -170,7 +170,7 @@ class Club:
             revision = {"X-Tournament-Revision": headers["X-Tournament-Revision"]}
             game_id = data["data"]["singlePlayerGameId"]
             seen = self._try(other, "GET", f"{path}/{game_id}", **revision)
-            if seen is not None and settled(seen[0]) != settled(data):
+            if seen is not None and without_rank(seen[0]) != without_rank(data):
                 self.unexpected.append((seen[0], data))
             self._try(other, "GET", f"{self.path}/standings")
             return

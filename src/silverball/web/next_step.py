@@ -47,7 +47,7 @@ def next_step(night: TournamentNight, finals: Sequence[Final] = ()) -> NextStep:
     return step if night.is_organizer else replace(step, button="", action="", path="", fields=())
 
 
-def _counted(number: int, word: str) -> str:
+def _with_number(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
@@ -55,9 +55,9 @@ def _step_to_start(night: TournamentNight) -> NextStep:
     players, machines = len(night.active_entrants), len(night.active_arenas)
     missing = max(night.format.players_min, 2) - players
     if missing > 0:
-        return NextStep(line=f"{_counted(missing, 'more player')}, then it can start")
+        return NextStep(line=f"{_with_number(missing, 'more player')}, then it can start")
     start = NextStep(
-        line=f"{players} players, {_counted(machines, 'machine')}",
+        line=f"{players} players, {_with_number(machines, 'machine')}",
         button=f"Start with {players} players",
         action="start",
         form_id="start",
@@ -77,11 +77,11 @@ def _step_for_results(night: TournamentNight) -> NextStep | None:
     if night.kind is PlayKind.SCORES or not games + attempts:
         return None
     if night.format.has_match_requests:
-        line = f"{_counted(games, 'game')} open"
+        line = f"{_with_number(games, 'game')} open"
         return replace(_step_to_create_matches(), line=line, is_main=False)
     is_tiebreak = bool(games) and all(game.is_tiebreak for game in night.open_games)
-    more = _counted(games + attempts, "more result")
-    return NextStep(line=f"{more} of the tiebreak" if is_tiebreak else f"{more}{_then(night)}")
+    more = _with_number(games + attempts, "more result")
+    return NextStep(line=f"{more} of the tiebreak" if is_tiebreak else f"{more}{_consequence(night)}")
 
 
 def _open_attempts(night: TournamentNight) -> int:
@@ -90,7 +90,7 @@ def _open_attempts(night: TournamentNight) -> int:
     return sum(len(night.waiting_in_round(round_id)) for round_id in open_ids)
 
 
-def _then(night: TournamentNight) -> str:
+def _consequence(night: TournamentNight) -> str:
     """The words on what follows the open results, where that is certain: `, then round 5 can be drawn`."""
     tournament = night.tournament
     if night.format.rounds is Rounds.FIXED and night.format.bracket is None:
@@ -171,7 +171,7 @@ def _step_to_final(night: TournamentNight, finals: Sequence[Final]) -> NextStep 
         if night.tournament.status == "started":
             return _play_tie(night, line, step.tied, otherwise="/standings")
         return NextStep(line=f"{line}. Reopen to play it", button="To the standings", path="/standings")
-    line = f"{ALL_PLAYED}: {_counted(len(step.qualified), 'player')} for the {step.name}"
+    line = f"{ALL_PLAYED}: {_with_number(len(step.qualified), 'player')} for the {step.name}"
     fields = [("final", step.index)]
     form_id = f"make-final-{step.index}"
     return NextStep(line=line, button="Make the final", action="playoffs", form_id=form_id, fields=fields)
@@ -199,7 +199,7 @@ def _step_to_go_on(night: TournamentNight) -> NextStep:
         return _step_to_create_matches()
     if night.kind is PlayKind.SCORES:
         played = sum(each.status == "completed" for each in tournament.single_player_games)
-        return NextStep(line=f"{_counted(played, 'score')} so far. Finish on Standings when nobody plays")
+        return NextStep(line=f"{_with_number(played, 'score')} so far. Finish on Standings when nobody plays")
     if night.is_paused:
         return NextStep(line="The clock is paused")
     if night.has_clock and night.seconds_left:

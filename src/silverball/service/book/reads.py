@@ -37,15 +37,15 @@ class ArenaUse(Struct, frozen=True):
 
 def actions_of(db: Connection, caller: AuthenticatedCaller) -> tuple[wire.BookAction, ...]:
     """Actions of the caller's book, newest first."""
-    return tuple(_shown(action) for action in book_actions.newest(db, caller.user_id))
+    return tuple(_on_wire(action) for action in book_actions.newest(db, caller.user_id))
 
 
 def find_action(db: Connection, action_id: int) -> wire.BookAction:
     """The action. Raises NotFound."""
-    return _shown(book_actions.find(db, action_id))
+    return _on_wire(book_actions.find(db, action_id))
 
 
-def _shown(action: BookAction) -> wire.BookAction:
+def _on_wire(action: BookAction) -> wire.BookAction:
     data = action.data
     is_merge = action.kind == book_actions.ARENAS_MERGED
     return wire.BookAction(

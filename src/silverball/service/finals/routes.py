@@ -30,14 +30,14 @@ def show_finals(call: Call[Query]) -> UncachedResult[Data[Finals]]:
 @put(FINALS, body=bodies.PlannedFinals, ability="manage")
 def plan_finals(call: Write[PlannedFinals]) -> Data[Finals]:
     """Set the finals that a tournament leads to."""
-    return _shown(call, writes.plan_finals(call))
+    return _finals_on_wire(call, writes.plan_finals(call))
 
 
 @post(FINALS + "/follow", body=bodies.FollowSource, ability="manage")
 def follow_source_of_final(call: Write[FollowSource]) -> Data[Finals]:
     """Let a final without results take over what its source gives now, start taken back."""
-    return _shown(call, writes.follow_source(call))
+    return _finals_on_wire(call, writes.follow_source(call))
 
 
-def _shown(call: Write[Any], tournament: Tournament) -> Data[Finals]:
+def _finals_on_wire(call: Write[Any], tournament: Tournament) -> Data[Finals]:
     return Data(data=reads.finals_of(call.db, tournament, call.caller))
