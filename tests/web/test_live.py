@@ -203,6 +203,15 @@ def test_the_line_of_the_cut_lies_below_the_last_place_that_is_in(
     assert above.count('<li id="s') == len(inside)
 
 
+@pytest.mark.parametrize(
+    ("kind", "unit"), [("group_matchplay", "points"), ("knockout", "strikes"), ("golf", "strokes")]
+)
+def test_the_standings_name_their_unit(store: Store, passer: PublicVisitor, kind: str, unit: str) -> None:
+    hall = Hall(store, kind, NAMES, arenas=15)
+    hall.start()
+    assert f'<span class="soft">{unit}</span></h2>' in passer.page(f"/t/{hall.tournament_id}?part=standings")
+
+
 def test_the_page_says_who_plays_where_and_who_begins(store: Store, passer: PublicVisitor) -> None:
     hall = a_night(store)
     text = passer.text(f"/t/{hall.tournament_id}?part=now")
