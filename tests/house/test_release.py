@@ -101,6 +101,7 @@ def test_packages_built_twice_are_equal_byte_by_byte(
         f"silverball-{version}.tar.gz",
         f"silverball-{version}-py3-none-any.whl",
         f"silverball_client-{version}-py3-none-any.whl",
+        f"silverball_client-{version}.tar.gz",
     }
     program = tmp_path / "first" / f"silverball-{version}-py3-none-any.whl"
     wheel = names_in(program)

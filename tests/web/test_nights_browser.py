@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -164,7 +165,7 @@ class NightByTouch:
 
 @pytest.fixture
 def touched_page(browser: Browser, base_url: str, width: int) -> Iterator[BrowserPage]:
-    size = {"width": width, "height": 844}
+    size: Any = {"width": width, "height": 844}
     context = browser.new_context(viewport=size, has_touch=True, is_mobile=True)
     yield chromium.watched(context, base_url)
     context.close()

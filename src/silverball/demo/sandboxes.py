@@ -20,7 +20,10 @@ from silverball.exchange import nightly
 from silverball.kit.http.api import Api
 from silverball.kit.http.endpoints import Endpoint
 from silverball.kit.http.openapi import Trial, camel_case
+from silverball.service.core import loaded
 from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.money import reads as money_reads
+from silverball.service.money import writes as money_writes
 from silverball.service.players import reads as player_reads
 from silverball.service.players import writes as player_writes
 from silverball.service.users import writes as users
@@ -193,6 +196,7 @@ def _make_trials(store: Store, api: Api, user_id: int, base_url: str) -> dict[st
     _fill_ratings(boxes, user_id)
     _fill_submissions(boxes, base_url)
     _fill_planned(boxes)
+    _fill_sign_ups(boxes, store)
     _fill_running(boxes)
     _fill_matches(boxes)
     _fill_scores(boxes)
@@ -236,6 +240,9 @@ def _fill_book(boxes: Sandboxes, user_id: int) -> None:
     visitor_id = boxes.visitors[0].caller.user_id
     boxes.places["book"] = {**book, "playerId": boxes.player_ids[8], "userId": visitor_id, "batchId": 1}
     boxes.bodies["change_profile"] = {"pronouns": "they"}
+    boxes.bodies["import_players"] = {"text": "Name\nSandbox newcomer"}
+    boxes.bodies["import_arenas"] = {"text": "Name\nSandbox machine"}
+    boxes.bodies["create_series_playoffs"] = {"type": "group_bracket", "players": 2}
     boxes.bodies["confirm_federation_number"] = {"ifpaId": IFPA_ID}
     boxes.bodies["confirm_federation_numbers"] = {"numbers": [{"userId": visitor_id, "ifpaId": IFPA_ID}]}
     boxes.parameters |= {
@@ -348,6 +355,9 @@ def _fill_planned(boxes: Sandboxes) -> None:
     boxes.bodies |= {
         "create_tournament": {"name": "New night", "type": "group_matchplay", "duration": 5},
         "change_tournament": {"name": "Renamed night"},
+        "plan_finals": {"steps": [{"name": "A final", "type": "group_bracket", "players": 4}]},
+        "set_pairs_apart": {"pairs": [[first, second]]},
+        "mark_results_sent": {"sent": True},
         "change_sign_up_terms": TERMS,
         "set_prizes": PRIZES,
         "mark_paid": {"paid": True},
@@ -361,6 +371,23 @@ def _fill_planned(boxes: Sandboxes) -> None:
         "change_arena_of_tournament": LABELS,
         "add_webhook": {**WEBHOOK, "name": "New webhook"},
         "change_webhook": {"name": "Changed webhook"},
+    }
+
+
+def _fill_sign_ups(boxes: Sandboxes, store: Store) -> None:
+    """Two people sign themselves up for the planned match play, of whom one is taken and one removed."""
+    tournament_id, now = boxes.places["planned"]["tournamentId"], datetime.now(UTC).replace(microsecond=0)
+    sender = money_writes.Sender(source="demo", browser="demo", is_trusted=True)
+    ids = []
+    with store.write(tournament_id) as transaction:
+        tournament = loaded.load_for_change(transaction, tournament_id).tournament
+        code = money_reads.sign_up_code(transaction.connection, tournament)
+        for name in ("Sandbox guest 1", "Sandbox guest 2"):
+            sent = money_writes.SignUp(name=name, code=code)
+            ids.append(money_writes.sign_up(transaction, tournament_id, sent, sender, now).sign_up_id)
+    boxes.parameters |= {
+        "take_sign_up": {"signUpId": ids[0]},
+        "remove_sign_up": {"signUpId": ids[1]},
     }
 
 
