@@ -85,19 +85,23 @@ class NightByTouch:
     def go_on(self) -> None:
         """Tap the one main thing that the console offers, and wait until it is done."""
         before = actions(self.store)
-        self.page.wait_for_selector(".round-next .primary, .news:visible")
-        if not self.page.locator(".round-next .primary").count():
-            # What would move rows waits behind a line: "All results are in: show".
-            self.tap(".news:visible")
-            self.page.wait_for_selector(".round-next .primary")
+        self.show(".round-next .primary")
         assert self.page.locator("main .primary:visible").count() == 1
         self.tap(".round-next .primary")
         self.browser_page.wait_for(lambda: actions(self.store) > before)
+
+    def show(self, selector: str) -> None:
+        """What would move rows waits behind a line: "All results are in: show"."""
+        self.page.wait_for_selector(f"{selector}, .news:visible", state="attached")
+        if not self.page.locator(selector).count():
+            self.tap(".news:visible")
+            self.page.wait_for_selector(selector, state="attached")
 
     def enter_game(self, game: Game) -> None:
         """The lower id wins."""
         self.results += 1
         order = sorted(game.player_ids)
+        self.show(f"#game-{game.game_id}")
         if len(order) == 2:
             self.tap(f"#result-{game.game_id} button[value='{order[0]}']")
         else:
