@@ -213,8 +213,8 @@ class BadRoomNight(BadNight):
 
     def waiting_rows(self) -> list[str]:
         """The reasons that the console gives for the games that wait."""
-        self.olga.page.wait_for_selector(".waits", state="attached")
-        return self.olga.page.locator(".waits").all_inner_texts()
+        self.olga.page.wait_for_selector(".game .waits", state="attached")
+        return self.olga.page.locator(".game .waits").all_inner_texts()
 
     def machine_breaks_under(self, own: OpenGame) -> Game:
         """A game waits for its machine; meanwhile its players may play in the other tournament."""
