@@ -317,12 +317,11 @@ def _journal_note(game_id: int, kind: str, ruling: str) -> tuple[str, dict[str, 
 
 def _store_note(call: Write[Any], kind: str, text: str, player_id: int | None) -> int:
     """Store what a note says beside its line of the journal, which was just appended; returns its id."""
-    end = call.transaction.loaded[call.ids[RULINGS_TOURNAMENT]].journal_end
-    assert end is not None
+    tournament_id = call.ids[RULINGS_TOURNAMENT]
     values = {
-        "tournament_id": call.ids[RULINGS_TOURNAMENT],
+        "tournament_id": tournament_id,
         "game_id": call.ids[GAME],
-        "action_id": end.action_id,
+        "action_id": journal.newest_game_note(call.db, tournament_id),
         "player_id": player_id,
         "kind": kind,
         "text": text,

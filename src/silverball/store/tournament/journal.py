@@ -380,6 +380,13 @@ def newest_result(
     return None
 
 
+def newest_game_note(db: Connection, tournament_id: int) -> int:
+    """Id of the newest action that noted something of a game; what follows in a room is another action."""
+    entry = tables.journal.c
+    notes = select(entry.action_id).where(entry.tournament_id == tournament_id, entry.change == GAME_NOTED)
+    return int(db.execute(notes.order_by(entry.journal_id.desc()).limit(1)).scalar_one())
+
+
 def all_actions(db: Connection, tournament_id: int) -> list[Action]:
     """Every action, first to last."""
     entry = tables.journal.c
