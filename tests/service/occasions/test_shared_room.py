@@ -132,6 +132,18 @@ def test_a_game_moved_to_a_busy_machine_waits_for_it(store: Store) -> None:
     room.require_clean()
 
 
+def test_a_game_that_starts_over_and_then_waits_has_its_note_at_its_own_action(store: Store) -> None:
+    room = a_room(store)
+    room.main.open_round()
+    room.womens.open_round()
+    room.follow()
+    for game in room.waiting(room.womens):
+        room.womens.patch(f"/arenas/{game['arenaId']}", {"status": "inactive"})
+        room.womens.post(f"/games/{game['gameId']}/ruling", {"ruling": "startOver"})
+        assert [note["text"] for note in room.womens.get(f"/games/{game['gameId']}/notes")["data"]] != []
+    room.require_clean()
+
+
 def test_a_frenzy_passes_over_who_plays_elsewhere_and_calls_them_when_they_are_free(store: Store) -> None:
     room = Room(
         store, "matchplay", 8, "frenzy", 10, shared=4, machines=8, other_settings={"frenzyQueueSize": 2}

@@ -272,7 +272,10 @@ def rule_on_game(call: Write[Ruling]) -> Game:
         results.find_game(tournament, game_id)
         decision = _decide(call, tournament)
         decided[:] = [(tournament, decision.changes)]
-        notes = (_journal_note(game_id, MALFUNCTION, ruling),) if decision.changes else ()
+        if not decision.changes:
+            return decision
+        # Beside what the draw took from the room.
+        notes = [*decision.notes, _journal_note(game_id, MALFUNCTION, ruling)]
         return Decision(decision.changes, decision.dice_seed, notes)
 
     commands.run_command(call, rule)
