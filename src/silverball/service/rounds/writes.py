@@ -239,7 +239,7 @@ def add_note(call: Write[NewNote]) -> GameNote:
             sentence = Sentence("{player} is not in {game}.", player=player_id, game=game_id)
             raise Invalid({"playerId": [sentence]})
         decided = _consequence(call, tournament, player_id)
-        return Decision(decided.changes, decided.dice_seed, (_journal_note(game_id, body.kind, ""),))
+        return _with_note(decided, game_id, body.kind, "")
 
     leaves_tournament = body.leaves == "tournament"
     commands.run_command(call, rule, is_allowed=access.may_manage if leaves_tournament else access.may_score)
@@ -274,9 +274,7 @@ def rule_on_game(call: Write[Ruling]) -> Game:
         decided[:] = [(tournament, decision.changes)]
         if not decision.changes:
             return decision
-        # Beside what the draw took from the room.
-        notes = [*decision.notes, _journal_note(game_id, MALFUNCTION, ruling)]
-        return Decision(decision.changes, decision.dice_seed, notes)
+        return _with_note(decision, game_id, MALFUNCTION, ruling)
 
     commands.run_command(call, rule)
     (before, changes), *_ = decided
@@ -314,8 +312,10 @@ def _settle(call: Write[Ruling], tournament: Tournament, dice: Random) -> list[C
     return tournament_commands.record_result(tournament, outcome, dice, call.now)
 
 
-def _journal_note(game_id: int, kind: str, ruling: str) -> tuple[str, dict[str, Any]]:
-    return journal.GAME_NOTED, {"game": game_id, "kind": kind, "ruling": ruling}
+def _with_note(decision: Decision, game_id: int, kind: str, ruling: str) -> Decision:
+    """The decision with a note on the game, beside what its draw took from the room."""
+    note = journal.GAME_NOTED, {"game": game_id, "kind": kind, "ruling": ruling}
+    return Decision(decision.changes, decision.dice_seed, [*decision.notes, note])
 
 
 def _store_note(call: Write[Any], kind: str, text: str, player_id: int | None) -> int:
