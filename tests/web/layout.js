@@ -7,13 +7,13 @@
     && !element.closest(".hidden, .skip");
   const nameOf = (element) => `${element.tagName.toLowerCase()}.${element.className} "${element.textContent.trim().slice(0, 40)}"`;
 
-  // A word on two lines; a hyphen is a place to break at.
+  // A word on two lines; a hyphen is a place to break at, and Chinese and Japanese break after any letter.
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const range = document.createRange();
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = node.parentElement;
     if (!node.data.trim() || !isShown(parent) || parent.closest(FREE)) continue;
-    for (const { 0: word, index } of node.data.matchAll(/[^\s\u00ad\u2010-]+/g)) {
+    for (const { 0: word, index } of node.data.matchAll(/[^\s\u00ad\u2010\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}-]+/gu)) {
       range.setStart(node, index);
       range.setEnd(node, index + word.length);
       const lines = new Set([...range.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => Math.round(top)));
