@@ -13,7 +13,7 @@ from selection import IS_ALL, SEED
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.store.database.engine import Store
 from web import still_night
-from web.phone import a_night, an_organizer, night_of, started
+from web.phone import TWO_FRAMES, a_night, an_organizer, night_of, started
 from web.still_night import Aim, Thumb, write
 
 TAPS = 500
@@ -98,8 +98,11 @@ def tap_groups(thumb: Thumb, taps: int) -> None:
             order = game_of(night_of(thumb.store), key).player_ids[::-1]
             steps = [f"#game-{key} .four"]
             steps += [f"#entry-{key} .place:has([name=place-{player_id}]) .tap" for player_id in order[:-1]]
-            for step in [*steps, f"#entry-{key} .entry-end button"]:
+            for step in steps:
                 thumb.tap(step, meanwhile.pop() if meanwhile else None)
+            # A thumb aims at Save once it is seen: on a busy machine that is a frame later.
+            thumb.page.evaluate(TWO_FRAMES)
+            thumb.tap(f"#entry-{key} .entry-end button", meanwhile.pop() if meanwhile else None)
             thumb.page.wait_for_selector(f"#entry-{key}[open]", state="hidden")
         for write_rest in writes:
             write_rest()
