@@ -20,6 +20,7 @@ from sqlalchemy import select
 
 from exchange import bundles
 from silverball.cli import demo as command
+from silverball.cli.main import silverball_group
 from silverball.demo import nights as demo_nights
 from silverball.kit.security import passwords
 from silverball.service.accounts import reads as accounts_reads
@@ -312,11 +313,11 @@ def test_the_demo_reads_no_settings_of_the_machine_and_says_its_secrets_again(
     file.write_text("[mail\n")
     for name, value in {**OTHER_VALUES, f"{PREFIX}CONFIG": str(file)}.items():
         monkeypatch.setenv(name, value)
-    nothing = CliRunner().invoke(command.demo, ["--show", "--data", str(data)])
+    nothing = CliRunner().invoke(silverball_group, ["demo", "--show", "--data", str(data)])
     assert (nothing.exit_code, "There is no demo in" in nothing.stderr) == (1, True)
     with running(data, "--json", "--no-robots") as lines:
         ready = json.loads(lines[-1])
         assert ready["baseUrl"].startswith("http://127.0.0.1:")
-        again = CliRunner().invoke(command.demo, ["--show", "--data", str(data)])
+        again = CliRunner().invoke(silverball_group, ["demo", "--show", "--data", str(data)])
     assert again.exit_code == 0, again.output
     assert {ready["email"], ready["password"], ready["token"]} <= set(again.stdout.split())
