@@ -1,14 +1,12 @@
 """Changes to the finals of a tournament, and to a final that follows its source."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from silverball.kit.errors import Invalid
 from silverball.rules.commands import finals
 from silverball.rules.model.changes import Change
 from silverball.rules.model.finals import FinalSource, FinalStep
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.registry import FORMATS
 from silverball.service.core import commands
 from silverball.service.core.calls import Write
 from silverball.service.finals import reads
@@ -23,19 +21,9 @@ from silverball.service.tournaments import configuration
 
 def plan_finals(call: Write[PlannedFinals]) -> Tournament:
     """Set the finals of the tournament in the path."""
-    steps = checked_steps(call.body.steps, "steps")
+    steps = tuple(final.step for final in call.body.steps)
+    configuration.check_finals(steps, "steps")
     return commands.run_command(call, lambda tournament: finals.plan_finals(tournament, steps))
-
-
-def checked_steps(wanted: Sequence[NewFinal], path: str) -> tuple[FinalStep, ...]:
-    """The steps for the rules. Raises Invalid for a step or a setting that its format cannot have."""
-    steps = tuple(final.step for final in wanted)
-    for number, step in enumerate(steps):
-        if step.type not in FORMATS:
-            raise Invalid({f"{path}.{number}.type": [f"There is no format {step.type}."]})
-        finals.check_step(step, f"{path}.{number}")
-        configuration.build_settings(step.type, step.settings, prefix=f"{path}.{number}.settings.")
-    return steps
 
 
 def add_final(call: Write[NewFinal]) -> Tournament:

@@ -3,7 +3,7 @@
 Source: formats, sections 2, 11 and 24. Nothing here speaks SQL.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from typing import Any
@@ -14,7 +14,9 @@ from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.http.body import BodyParser
 from silverball.kit.http.query import humanize_name
 from silverball.kit.values import replace
+from silverball.rules.commands import finals
 from silverball.rules.model.apply import apply_changes
+from silverball.rules.model.finals import FinalStep
 from silverball.rules.model.settings import Band, TournamentSettings, format_settings
 from silverball.rules.model.settings_protocols import playoff_bands_of
 from silverball.rules.model.tournament import Tournament
@@ -178,3 +180,12 @@ def changed_tiebreakers(tournament: Tournament, rows: tuple[tuple[str, ...], ...
     if tournament.status != "planned" and [list(row) for row in after] != before:
         _refuse_fixed(["tiebreakerPointsMap"])
     return after
+
+
+def check_finals(steps: Sequence[FinalStep], path: str) -> None:
+    """Raise Invalid for a step to a final, or a setting of one, that its format cannot have."""
+    for number, step in enumerate(steps):
+        if step.type not in FORMATS:
+            raise Invalid({f"{path}.{number}.type": [f"There is no format {step.type}."]})
+        finals.check_step(step, f"{path}.{number}")
+        build_settings(step.type, step.settings, prefix=f"{path}.{number}.settings.")

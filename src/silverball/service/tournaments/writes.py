@@ -41,7 +41,6 @@ from silverball.service.core.calls import Write
 from silverball.service.core.commands import Decision, Draw, DryRun
 from silverball.service.core.enact import ActionContext
 from silverball.service.finals import reads as final_reads
-from silverball.service.finals import writes as final_writes
 from silverball.service.finals.bodies import NewSeriesFinal
 from silverball.service.money import reads as money_reads
 from silverball.service.roster import reads as roster_reads
@@ -106,7 +105,8 @@ def create_tournament(call: Write[NewTournamentFields], dice: Random) -> Tournam
         body.type, settings, details, dice, tiebreakers=configuration.tiebreaker_map(rows)
     )
     if body.finals:
-        steps = final_writes.checked_steps(body.finals, "finals")
+        steps = tuple(final.step for final in body.finals)
+        configuration.check_finals(steps, "finals")
         new = replace(new, state=replace(new.state, finals=steps))
     return enact.create_tournament(call.transaction, new, commands.action_context(call), dice)
 

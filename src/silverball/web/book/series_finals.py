@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection
-
 from silverball.kit.errors import Invalid
 from silverball.rules.commands import finals
 from silverball.rules.model.finals import FinalStep
 from silverball.rules.registry import FORMATS
 from silverball.service.finals import reads
 from silverball.service.players import reads as player_reads
-from silverball.web.console.finals import HOW_MANY, USUAL, new_final
+from silverball.store.database.engine import Db
+from silverball.web.final_fields import HOW_MANY, USUAL, new_final
 from silverball.web.forms import FormData, FormState, format_titles, number_fields, read_digits
 from silverball.web.page_request import PageRequest
 
@@ -22,7 +21,7 @@ USUAL_NUMBER = "8"
 PLACE = "place-"
 
 
-def load_context(db: Connection, request: PageRequest, series_id: int, form: FormState) -> dict[str, Any]:
+def load_context(db: Db, request: PageRequest, series_id: int, form: FormState) -> dict[str, Any]:
     """The step in the address, or in the form that was refused, with who would go on by the table."""
     is_sent = form.is_for(FORM)
     asked = {name: form.value(FORM, name) if is_sent else request.query.get(name, "") for name in STEP_FIELDS}
@@ -54,7 +53,7 @@ def load_context(db: Connection, request: PageRequest, series_id: int, form: For
     }
 
 
-def _names(db: Connection, player_ids: Sequence[int], request: PageRequest) -> dict[int, str]:
+def _names(db: Db, player_ids: Sequence[int], request: PageRequest) -> dict[int, str]:
     known = player_reads.existing_players(db, player_ids, request.caller)
     return {player.player_id: player.name for player in known}
 

@@ -24,8 +24,8 @@ from silverball.service.tournaments import bodies as tournament_bodies
 from silverball.service.tournaments import writes as tournaments_writes
 from silverball.service.users import writes as users_writes
 from silverball.service.webhooks import writes as webhooks_writes
-from silverball.web import forms, row_revisions
-from silverball.web.console import details, door, federation, finals, form_bodies, people
+from silverball.web import final_fields, forms, row_revisions
+from silverball.web.console import details, door, federation, form_bodies, people
 from silverball.web.console import prizes as prize_page
 from silverball.web.form_actions import FormAction
 
@@ -112,7 +112,7 @@ _TOURNAMENT_ACTIONS = {
     ),
     "delete": FormAction(write=tournaments_writes.delete_tournament, redirect_to=_list_path),
     "final-add": FormAction(
-        write=finals_writes.add_final, body=finals_bodies.NewFinal, build_body=finals.new_final
+        write=finals_writes.add_final, body=finals_bodies.NewFinal, build_body=final_fields.new_final
     ),
     "final-out": FormAction(
         write=finals_writes.take_final_out,

@@ -1,31 +1,27 @@
 """The pages of finals, and the sheet for players who give up, leave or did not come."""
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 import msgspec
 
 from silverball.kit.values import replace
 from silverball.rules.families.brackets import bracket_standing
-from silverball.rules.format import CountedIn, PlayKind
-from silverball.rules.registry import FORMATS
-from silverball.service.finals import reads, writes
+from silverball.rules.format import PlayKind
+from silverball.service.finals import reads
 from silverball.service.finals.bodies import PlannedFinals
+from silverball.service.tournaments import configuration
 from silverball.web import deciding_ties, form_actions
-from silverball.web.forms import FormData, format_titles, parse_number, text_fields
+from silverball.web.final_fields import HOW_MANY, USUAL, fields_of_way
+from silverball.web.forms import FormData, format_titles
 from silverball.web.page_request import PageRequest
 from silverball.web.tournament_night import TournamentNight
 from silverball_wire.finals import Final
 
-# The format that is chosen first for a final: groups whose best go on.
-USUAL = next(
-    type_ for type_, form in FORMATS.items() if form.group_stages and form.counted_in is CountedIn.POINTS
-)
 NOTHING: Mapping[str, Any] = {"finals": None}
 # The finals that the form of a new tournament offers; more are added on the night's own page.
 NEW_NIGHT_FINALS = ("A final", "B final")
-HOW_MANY = (("players", "So many"), ("half", "The upper half"), ("within", "All within so many points"))
 
 
 def now_context(request: PageRequest, night: TournamentNight) -> Mapping[str, Any]:
@@ -78,17 +74,6 @@ def gone_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
 # Bodies of the interface from the forms of these pages
 
 
-def new_final(form: FormData) -> Mapping[str, Any]:
-    """A step to a final; the number belongs to the way that was chosen."""
-    return {**text_fields(form, "name", "type"), **_how_many(form.value("how"), form.value("number"))}
-
-
-def _how_many(how: str, number: str) -> Mapping[str, Any]:
-    if how == "half":
-        return {"half": True}
-    return {how: _decimal(number.strip())} if how == "within" else {"players": parse_number(number.strip())}
-
-
 def finals_of_new_night(form: FormData) -> list[Mapping[str, Any]]:
     """The steps on the form of a new tournament, up to the first without a way."""
     steps: list[Mapping[str, Any]] = []
@@ -100,7 +85,7 @@ def finals_of_new_night(form: FormData) -> list[Mapping[str, Any]]:
             {
                 "name": name,
                 "type": form.value(f"final-type-{number}"),
-                **_how_many(how, form.value(f"final-number-{number}")),
+                **fields_of_way(how, form.value(f"final-number-{number}")),
             }
         )
     return steps
@@ -112,7 +97,8 @@ def preview_finals(bodies: Sequence[Mapping[str, Any]], players: int) -> list[Fi
     Who is within some points of the best shows only once they have played, and so does what comes after.
     """
     sent = msgspec.json.encode({"steps": bodies})
-    steps = writes.checked_steps(form_actions.body_parser(PlannedFinals).parse(sent).steps, "finals")
+    steps = tuple(final.step for final in form_actions.body_parser(PlannedFinals).parse(sent).steps)
+    configuration.check_finals(steps, "finals")
     rows = [bracket_standing(at + 1, at + 1, Decimal(players - at)) for at in range(players)]
     shown = [reads.shown_step(at, steps[: at + 1], rows, None) for at in range(len(steps))]
     open_from = next((at for at, step in enumerate(steps) if step.within is not None), len(steps))
@@ -120,10 +106,3 @@ def preview_finals(bodies: Sequence[Mapping[str, Any]], players: int) -> list[Fi
         replace(each, qualified=(), byes=(), rounds=None) if at >= open_from else each
         for at, each in enumerate(shown)
     ]
-
-
-def _decimal(text: str) -> Decimal | str:
-    try:
-        return Decimal(text.replace(",", "."))
-    except InvalidOperation:
-        return text

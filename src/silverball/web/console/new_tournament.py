@@ -18,8 +18,9 @@ from silverball.service.tournaments.reads import listing
 from silverball.service.venues import reads as venues_reads
 from silverball.store.people import site_details
 from silverball.web.console import draw_preview, settings
-from silverball.web.console.finals import HOW_MANY, NEW_NIGHT_FINALS, USUAL
+from silverball.web.console.finals import NEW_NIGHT_FINALS
 from silverball.web.console.settings import SettingField
+from silverball.web.final_fields import HOW_MANY, USUAL
 from silverball.web.forms import FormState, format_title, format_titles
 from silverball.web.page_request import PageRequest
 from silverball_wire.finals import Final
