@@ -50,4 +50,5 @@ def _federation_text(request: PageRequest, night: TournamentNight) -> str:
         return refusal.text()
     listed = [row for row in rows if row.ticked]
     unnumbered = sum(row.ifpa_id is None for row in listed)
-    return f"{len(listed)} players, {f'{unnumbered} without a number' if unnumbered else 'ready to send'}"
+    players = f"{len(listed)} player{'' if len(listed) == 1 else 's'}"
+    return f"{players}, {f'{unnumbered} without a number' if unnumbered else 'ready to send'}"
