@@ -110,7 +110,7 @@ NOTES = frozenset(
 # A player of the book was merged into another one: earlier lines name the removed player.
 PLAYERS_MERGED = "PlayersMerged"
 # Likewise with two arenas; the undo of a merge is such a line, the other way round.
-ARENAS_MERGED = "ArenasMerged"
+ARENAS_MERGED = arena_merging.MERGED
 MERGES = (PLAYERS_MERGED, ARENAS_MERGED)
 # Written by migration 0011: undo and verification begin after it, as after an import.
 MATCHES_MERGED = "MatchesMerged"
